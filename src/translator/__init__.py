@@ -1,0 +1,58 @@
+"""A small English-Korean encoder-decoder Transformer: readable, trainable in minutes, useful
+afterwards.
+
+The public names below are loaded on first use, so `import translator` costs nothing and the command
+line answers at once.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from translator.config import Config, ModelConfig
+    from translator.inference import Translation, Translator
+    from translator.model.attention import MultiHeadAttention, scaled_dot_product_attention
+    from translator.model.decoder import Decoder, DecoderLayer
+    from translator.model.encoder import Encoder, EncoderLayer
+    from translator.model.transformer import Transformer
+
+__version__ = "0.1.0"
+
+_HOME: Final = {
+    "Config": "config",
+    "ModelConfig": "config",
+    "Translation": "inference",
+    "Translator": "inference",
+    "MultiHeadAttention": "model.attention",
+    "scaled_dot_product_attention": "model.attention",
+    "Decoder": "model.decoder",
+    "DecoderLayer": "model.decoder",
+    "Encoder": "model.encoder",
+    "EncoderLayer": "model.encoder",
+    "Transformer": "model.transformer",
+}
+
+__all__ = [
+    "Config",
+    "Decoder",
+    "DecoderLayer",
+    "Encoder",
+    "EncoderLayer",
+    "ModelConfig",
+    "MultiHeadAttention",
+    "Transformer",
+    "Translation",
+    "Translator",
+    "__version__",
+    "scaled_dot_product_attention",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'translator' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"translator.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

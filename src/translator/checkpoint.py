@@ -1,0 +1,175 @@
+"""One file that holds a whole translator; safe to load, and never half-written.
+
+    format 1: {"format", "config", "tokenizer", "weights", "step", "metrics"}: plain values and
+    tensors only
+
+Whatever is loaded goes through `torch.load(weights_only=True)`, which cannot run code. Whatever is
+saved is written to a temporary file beside the target, flushed to disk and renamed over it, so the
+older file stays whole until the newer one is.
+"""
+
+import os
+import pickle
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from torch import Tensor
+
+from translator.config import Config, ConfigError
+from translator.errors import UserError
+from translator.model.transformer import Transformer
+from translator.tokenizer import PAD_ID, Tokenizer, TokenizerError
+
+FORMAT: Final = 1
+
+
+class CheckpointError(UserError):
+    """A checkpoint is missing, damaged, foreign, or does not fit what it is loaded into."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checkpoint:
+    """A trained translator as plain values: settings, vocabulary and weights belong together."""
+
+    config: Config
+    tokenizer: Tokenizer
+    weights: Mapping[str, Tensor]
+    step: int
+    metrics: Mapping[str, float]
+
+    def build_model(self) -> Transformer:
+        """The model with these weights, in evaluation mode.  Raises CheckpointError when they do
+        not fit.
+        """
+        model = Transformer(self.config.model, self.tokenizer.vocab_size, PAD_ID)
+        load_weights(model, self.weights)
+        return model.eval()
+
+
+def load_weights(model: torch.nn.Module, weights: Mapping[str, Tensor]) -> None:
+    """Copies weights into a model; names and shapes must all match.  Raises CheckpointError."""
+    own = model.state_dict()
+    missing, unexpected = sorted(own.keys() - weights.keys()), sorted(weights.keys() - own.keys())
+    other_shape = [
+        name for name in own.keys() & weights.keys() if own[name].shape != weights[name].shape
+    ]
+    for problem, names in (
+        ("lacks", missing),
+        ("has unknown", unexpected),
+        ("has other shapes for", sorted(other_shape)),
+    ):
+        if names:
+            more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+            raise CheckpointError(
+                f"the checkpoint {problem} {', '.join(names[:3])}{more}; it is of another model"
+            )
+    model.load_state_dict(weights)
+
+
+def save_checkpoint(
+    path: str | Path, checkpoint: Checkpoint, dtype: torch.dtype = torch.float32
+) -> None:
+    """Writes the file atomically, its weights in `dtype` (float16 halves the file)."""
+    save_atomically(
+        path,
+        {
+            "format": FORMAT,
+            "config": checkpoint.config.to_dict(),
+            "tokenizer": torch.frombuffer(bytearray(checkpoint.tokenizer.model), dtype=torch.uint8),
+            "weights": {
+                name: weight.detach().cpu().to(dtype) for name, weight in checkpoint.weights.items()
+            },
+            "step": checkpoint.step,
+            "metrics": dict(checkpoint.metrics),
+        },
+    )
+
+
+def load_checkpoint(path: str | Path) -> Checkpoint:
+    """Reads a file written by `save_checkpoint`; weights come back as float32.
+
+    Raises:
+        CheckpointError: missing, damaged, or not a checkpoint of this format.
+    """
+    content = load_safely(path)
+    if content.get("format") != FORMAT or not isinstance(content.get("tokenizer"), Tensor):
+        raise CheckpointError(
+            f"{path}: not a translator checkpoint of format {FORMAT}; train or install one that is"
+        )
+    try:
+        return Checkpoint(
+            config=Config.from_dict(content["config"], source=f"{path}: config"),
+            tokenizer=Tokenizer(bytes(content["tokenizer"].tolist())),
+            weights={name: weight.float() for name, weight in content["weights"].items()},
+            step=content["step"],
+            metrics=content["metrics"],
+        )
+    except (ConfigError, TokenizerError) as error:
+        raise CheckpointError(f"{path}: {error}") from None
+    except (KeyError, AttributeError) as error:
+        raise CheckpointError(
+            f"{path}: incomplete checkpoint ({error}); train or install another"
+        ) from None
+
+
+def save_atomically(path: str | Path, content: Mapping[str, Any]) -> None:
+    """Temporary file in the same folder, flush, fsync, rename: at every moment the target is whole,
+    old or new.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            torch.save(dict(content), file)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)  # mkstemp makes it private
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def remove_leftovers(directory: str | Path) -> None:
+    """Deletes temporary files that a killed `save_atomically` left behind."""
+    for leftover in Path(directory).glob(".*.pt.*.tmp"):
+        leftover.unlink(missing_ok=True)
+
+
+def load_safely(path: str | Path) -> dict[str, Any]:
+    """A dictionary of plain values and tensors; a file that is anything else is refused and cannot
+    run code.
+
+    Raises:
+        CheckpointError: missing, damaged or foreign.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise CheckpointError(f"{path}: no such checkpoint (working directory: {Path.cwd()})")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            damaged = archive.testzip()
+        content = None if damaged else torch.load(path, map_location="cpu", weights_only=True)
+    except (
+        zipfile.BadZipFile,
+        pickle.UnpicklingError,
+        RuntimeError,
+        EOFError,
+        ValueError,
+        KeyError,
+        OSError,
+    ):
+        content = None
+    if not isinstance(content, dict):
+        others = [
+            other.name for other in sorted(path.parent.glob("*.pt")) if other.name != path.name
+        ]
+        remedy = f"try {' or '.join(others)} beside it" if others else "train or install it again"
+        raise CheckpointError(f"{path}: damaged, or not a checkpoint; {remedy}")
+    return content

@@ -1,0 +1,103 @@
+"""The command line: arguments in, exit status out. This package is the only part that prints.
+
+A command's module is imported when the command runs, so that `--help` does not wait for PyTorch.
+"""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+import translator
+from translator.errors import UserError
+from translator.levels import LEVELS
+
+EXIT_USER_ERROR = 2
+EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command.  -> exit status: 0 done, 2 the user can mend it (one line on stderr), 130
+    Ctrl-C
+    """
+    for stream in (sys.stdout, sys.stderr):
+        _write_utf8(stream)
+    try:
+        args = _parser().parse_args(argv)
+        command = importlib.import_module(f"translator.cli.{args.command}")
+        command.run(args)
+        sys.stdout.flush()
+    except UserError as error:
+        print(f"translator: {error}", file=sys.stderr)
+        return EXIT_USER_ERROR
+    except KeyboardInterrupt:
+        print("translator: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:  # the reader has seen enough, as in `… | head -1`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_BROKEN_PIPE
+    return 0
+
+
+def _write_utf8(stream: TextIO) -> None:
+    """Hangul must come out whatever the locale says."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:  # a test may have put something simpler in its place
+        reconfigure(encoding="utf-8", errors="replace")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="translator", description=translator.__doc__.split("\n")[0]
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"translator {translator.__version__}"
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_train(commands.add_parser("train", help="train a model from a config file"))
+    _add_translate(commands.add_parser("translate", help="translate English into Korean"))
+    return parser
+
+
+def _add_train(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--config", required=True, metavar="FILE", help="YAML file, for example configs/tiny.yaml"
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="replace one setting, for example train.max_steps=100; may be repeated",
+    )
+    existing = parser.add_mutually_exclusive_group()
+    existing.add_argument("--resume", action="store_true", help="continue the run in train.run_dir")
+    existing.add_argument(
+        "--overwrite", action="store_true", help="replace the run in train.run_dir"
+    )
+
+
+def _add_translate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "text", nargs="*", help="English sentences; without any, lines of standard input"
+    )
+    parser.add_argument(
+        "--file", metavar="FILE", help="translate the lines of a file, one line out for one line in"
+    )
+    parser.add_argument(
+        "--model",
+        metavar="PATH",
+        help="checkpoint or run directory (default: the model inside the package)",
+    )
+    parser.add_argument(
+        "--style",
+        choices=LEVELS,
+        default="formal",
+        help="speech level of the Korean (default: formal)",
+    )
+    parser.add_argument(
+        "--no-cache", action="store_true", help="recompute everything at each step: slow, same text"
+    )

@@ -1,0 +1,150 @@
+"""Search: ids in, ids out. Of a model it knows only `start`, `step` and the cache's `select`."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+
+import torch
+from torch import Tensor
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Cache(Protocol):
+    """What a search asks of a decoder cache."""
+
+    def select(self, rows: Tensor) -> "Self": ...
+
+
+AnyCache = TypeVar("AnyCache", bound=Cache)
+AnyCache_co = TypeVar("AnyCache_co", bound=Cache, covariant=True)
+
+
+class Step(Protocol[AnyCache_co]):
+    """What a model answers: logits (B, V) of the next token, and the cache for the call after."""
+
+    @property
+    def logits(self) -> Tensor: ...
+
+    @property
+    def cache(self) -> AnyCache_co: ...
+
+
+class Decodable(Protocol[AnyCache]):
+    """A model that can be searched."""
+
+    def start(self, src: Tensor) -> AnyCache: ...
+
+    def step(self, tokens: Tensor, cache: AnyCache) -> Step[AnyCache]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchLimits:
+    """Ids that mean something to a search, and how long a translation may become."""
+
+    bos_id: int
+    eos_id: int
+    never: Sequence[int]  # ids that are never generated
+    max_len: int  # the model's positions, bos included
+    length_factor: float
+    length_margin: int
+
+    def max_tokens(self, src_length: int) -> int:
+        """Most tokens, eos included, for a source of S tokens: min(max_len - 1, factor · S +
+        margin).
+        """
+        return max(
+            1, min(self.max_len - 1, int(self.length_factor * src_length) + self.length_margin)
+        )
+
+
+class Hypothesis(NamedTuple):
+    """One translation as ids, without bos and eos."""
+
+    ids: list[int]
+    score: float  # log-probability in nats, eos included
+    finished: bool  # ended by eos itself; False when the limit cut it off
+
+
+@torch.no_grad()
+def greedy_search(
+    model: Decodable[AnyCache], src: Tensor, src_lengths: Sequence[int], limits: SearchLimits
+) -> list[Hypothesis]:
+    """Always the likeliest next token. A row that has ended leaves the batch; a row's result never
+    depends on the others.
+
+    Args:
+        src: (B, S) int64, padded
+        src_lengths: B real lengths, which bound the target's
+    """
+    ids: list[list[int]] = [[] for _ in src_lengths]
+    scores = [0.0] * len(src_lengths)
+    finished = [False] * len(src_lengths)
+    budget = [limits.max_tokens(length) for length in src_lengths]
+    never = torch.tensor(list(limits.never), device=src.device)
+
+    alive = list(
+        range(len(src_lengths))
+    )  # which sentence each row of the shrinking batch belongs to
+    tokens = torch.full((len(alive),), limits.bos_id, device=src.device)  # (B,)
+    cache = model.start(src)
+    while alive:
+        step = model.step(tokens, cache)
+        cache = step.cache
+        log_probs = (
+            step.logits.float().index_fill(1, never, -torch.inf).log_softmax(dim=-1)
+        )  # (B, V)
+        best, tokens = log_probs.max(dim=-1)  # 2 × (B,)
+        keep = []
+        for row, (sentence, token, score) in enumerate(
+            zip(alive, tokens.tolist(), best.tolist(), strict=True)
+        ):
+            scores[sentence] += score
+            if token == limits.eos_id:
+                finished[sentence] = True
+                continue
+            ids[sentence].append(token)
+            if len(ids[sentence]) < budget[sentence]:
+                keep.append(row)
+        if len(keep) < len(alive):
+            alive = [alive[row] for row in keep]
+            rows = torch.tensor(keep, dtype=torch.int64, device=src.device)
+            tokens, cache = tokens.index_select(0, rows), cache.select(rows)
+    return [Hypothesis(*row) for row in zip(ids, scores, finished, strict=True)]
+
+
+class _Written(NamedTuple):
+    """The "cache" of `Uncached`: everything there is to recompute from."""
+
+    src: Tensor  # (B, S)
+    tgt_in: Tensor  # (B, T)
+
+    def select(self, rows: Tensor) -> "_Written":
+        return _Written(self.src.index_select(0, rows), self.tgt_in.index_select(0, rows))
+
+
+class _UncachedStep(NamedTuple):
+    logits: Tensor  # (B, V)
+    cache: _Written
+
+
+class Uncached:
+    """A model that computes everything anew at each step: slow, and plainly right.
+
+    Args:
+        forward: (B, S), (B, T) -> logits (B, T, V)
+    """
+
+    def __init__(self, forward: Callable[[Tensor, Tensor], Tensor]) -> None:
+        self._forward = forward
+
+    def start(self, src: Tensor) -> _Written:
+        """Nothing is computed yet.  (B, S) -> state"""
+        return _Written(src, src[:, :0])
+
+    def step(self, tokens: Tensor, cache: _Written) -> _UncachedStep:
+        """(B,) -> (B, V)"""
+        tgt_in = torch.cat((cache.tgt_in, tokens[:, None]), dim=1)  # (B, T + 1)
+        logits = self._forward(cache.src, tgt_in)  # (B, T + 1, V)
+        return _UncachedStep(logits[:, -1], _Written(cache.src, tgt_in))

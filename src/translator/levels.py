@@ -1,0 +1,38 @@
+"""Korean speech levels: which there are, and which one a sentence shows.
+
+Korean must choose a level and English does not say which, so every pair carries one and the
+translator is asked for one.
+
+    formal  합니다체  저는 학생입니다.
+    polite  해요체    저는 학생이에요.
+    casual  해체      나는 학생이야.
+    plain   한다체    나는 학생이다.      (the written style)
+"""
+
+import re
+
+LEVELS = ("formal", "polite", "casual", "plain", "any")
+"""The tags in the order of their token ids; `any` is for a pair that shows no level."""
+
+_TRAILING_MARKS = re.compile(r"[\s\"'”’)\].!?…~,]+$")
+_SHOWN_BY_ENDING = (
+    ("formal", re.compile(r"(니다|니까|시오|[읍합갑봅십킵납]시다)$")),
+    ("polite", re.compile(r"(요|죠)$")),
+    ("plain", re.compile(r"(다|는가|은가|던가|는구나|자|[아어여]라)$")),
+    ("casual", re.compile(r"([아어여야해돼지네래게걸데와봐줘커라려서]|[가-힣]자|니|냐)$")),
+)
+_SHOWS_NOTHING = re.compile(r"(^|\s)(네|예|아니요|여보세요|안녕)$")
+
+
+def speech_level(korean: str) -> str:
+    """The level that the last ending of a Korean sentence shows, or "any" when it shows none.
+
+    A rule of thumb on the surface: right for ordinary sentences, not a morphological analysis.
+    """
+    stem = _TRAILING_MARKS.sub("", korean)
+    if _SHOWS_NOTHING.search(stem):
+        return "any"
+    for level, ending in _SHOWN_BY_ENDING:
+        if ending.search(stem):
+            return level
+    return "any"

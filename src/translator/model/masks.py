@@ -1,0 +1,16 @@
+"""The two masks of the chapter. True = may attend; always broadcastable to (B, H, Tq, Tk)."""
+
+import torch
+from torch import Tensor
+
+
+def padding_mask(ids: Tensor, pad_id: int) -> Tensor:
+    """Which positions hold a real token: nobody may look at padding.  (B, S) -> (B, 1, 1, S)"""
+    return (ids != pad_id)[:, None, None, :]  # (B, 1, 1, S)
+
+
+def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
+    """Which positions may look where: position t sees 0..t, never the future.  -> (1, 1, T, T)"""
+    return torch.ones(length, length, dtype=torch.bool, device=device).tril()[
+        None, None
+    ]  # (1, 1, T, T)

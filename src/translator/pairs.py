@@ -1,0 +1,182 @@
+"""From files to sentence pairs: read, repair what is harmless, drop what is broken and say so.
+
+Nothing is dropped in silence: every reader and filter writes into a `Report` which pairs went, why,
+and where the first was.
+"""
+
+import codecs
+import glob
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from translator.errors import UserError
+from translator.levels import LEVELS, speech_level
+from translator.tokenizer import normalize
+
+
+class DataError(UserError, ValueError):
+    """A corpus is missing, unreadable, uneven or empty."""
+
+
+class Pair(NamedTuple):
+    """One English sentence, its Korean, and the speech level of the Korean."""
+
+    src: str
+    tgt: str
+    level: str
+
+
+@dataclass
+class Report:
+    """What was kept and what was dropped, by reason, with the first place of each."""
+
+    kept: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+    first: dict[str, str] = field(default_factory=dict)
+
+    def drop(self, reason: str, place: str) -> None:
+        self.dropped[reason] = self.dropped.get(reason, 0) + 1
+        self.first.setdefault(reason, place)
+
+    def lines(self) -> list[str]:
+        """One line for each reason: "3 pairs dropped: empty Korean side (first: mine.tsv:12)"."""
+        return [
+            f"{count} pair{'s' * (count != 1)} dropped: {reason} (first: {self.first[reason]})"
+            for reason, count in self.dropped.items()
+        ]
+
+
+def read_pairs(entries: Sequence[str], report: Report, encoding: str = "utf-8") -> Iterator[Pair]:
+    """Pairs from TSV files, patterns and `{en,ko}` file pairs, in order. Bad rows are dropped and
+    reported.
+
+    Raises:
+        DataError: a file is missing or undecodable, or two aligned files differ in length.
+    """
+    for entry in entries:
+        aligned = "{" in entry
+        rows = _aligned_rows(entry, encoding) if aligned else _tsv_rows(entry, encoding, report)
+        for row in rows:
+            pair = Pair(normalize(row.src), normalize(row.tgt), row.level)
+            if not pair.src or not pair.tgt:
+                side = "Korean" if pair.src else "English"
+                report.drop(f"empty {side} side", row.place)
+                continue
+            report.kept += 1
+            yield pair if pair.level else pair._replace(level=speech_level(pair.tgt))
+
+
+class _Row(NamedTuple):
+    place: str
+    src: str
+    tgt: str
+    level: str
+
+
+def _tsv_rows(pattern: str, encoding: str, report: Report) -> Iterator[_Row]:
+    paths = sorted(glob.glob(pattern)) if glob.has_magic(pattern) else [pattern]
+    if not paths:
+        raise DataError(f"{pattern}: no file matches (working directory: {Path.cwd()})")
+    for path in paths:
+        for number, line in enumerate(read_lines(path, encoding), 1):
+            columns = line.split("\t")
+            if len(columns) == 2 or (len(columns) == 3 and columns[2] in LEVELS):
+                yield _Row(
+                    f"{path}:{number}",
+                    columns[0],
+                    columns[1],
+                    columns[2] if len(columns) == 3 else "",
+                )
+            elif line.strip():
+                wanted = f"English, tab, Korean and perhaps tab, one of {', '.join(LEVELS)}"
+                report.drop(f"columns are not {wanted}", f"{path}:{number}")
+
+
+def _aligned_rows(entry: str, encoding: str) -> Iterator[_Row]:
+    """Two files, line n of one translating line n of the other: "corpus.{en,ko}"."""
+    match = re.fullmatch(r"(.*)\{([^,{}]+),([^,{}]+)\}(.*)", entry)
+    if not match:
+        raise DataError(f"{entry}: write two aligned files as corpus.{{en,ko}}")
+    head, src_part, tgt_part, tail = match.groups()
+    src_path, tgt_path = head + src_part + tail, head + tgt_part + tail
+    src_lines, tgt_lines = (
+        list(read_lines(src_path, encoding)),
+        list(read_lines(tgt_path, encoding)),
+    )
+    if len(src_lines) != len(tgt_lines):
+        raise DataError(
+            f"{src_path} has {len(src_lines)} lines but {tgt_path} has {len(tgt_lines)}; "
+            f"they part near line {_first_suspicious(src_lines, tgt_lines)}; align them first"
+        )
+    for number, (src, tgt) in enumerate(zip(src_lines, tgt_lines, strict=True), 1):
+        yield _Row(f"{src_path}:{number}", src, tgt, "")
+
+
+def _first_suspicious(src_lines: Sequence[str], tgt_lines: Sequence[str]) -> int:
+    """Where a blank stands on one side only, else where the shorter file ends."""
+    for number, (src, tgt) in enumerate(zip(src_lines, tgt_lines, strict=False), 1):
+        if bool(src.strip()) != bool(tgt.strip()):
+            return number
+    return min(len(src_lines), len(tgt_lines)) + 1
+
+
+def read_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
+    """Lines of a text file; one line ends at \\n or \\r\\n and nowhere else. A byte-order mark is
+    skipped.
+
+    Raises:
+        DataError: missing, unreadable, or not in this encoding (names the line and the byte).
+    """
+    try:
+        codecs.lookup(encoding)
+        with open(path, "rb") as file:
+            for number, raw in enumerate(file, 1):
+                line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
+                yield line.decode(encoding).removesuffix("\n").removesuffix("\r")
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file (working directory: {Path.cwd()})") from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+    except LookupError:
+        raise DataError(
+            f"data.encoding: unknown encoding {encoding!r}; try utf-8 or cp949"
+        ) from None
+    except UnicodeDecodeError as error:
+        other = "cp949" if encoding.lower().replace("-", "") == "utf8" else "utf-8"
+        raise DataError(
+            f"{path}: line {number}: byte {error.start} of the line is not {encoding}; "
+            f"if the file is {other}, set data.encoding={other}"
+        ) from None
+
+
+def split_dev(pairs: Sequence[Pair], dev_size: int, seed: int) -> tuple[list[Pair], list[Pair]]:
+    """Holds out `dev_size` different English sentences with all their translations.  -> (train,
+    dev)
+
+    Sentences that differ only in case, punctuation or digits count as one, so no near-copy stays in
+    train. The choice depends on the sentence and the seed alone, not on the order of the file.
+    """
+    if not dev_size:
+        return list(pairs), []
+    keys = [near_duplicate_key(pair.src) for pair in pairs]
+    ranked = sorted(set(keys), key=lambda key: hashlib.sha256(f"{seed}\t{key}".encode()).digest())
+    held_out = set(ranked[:dev_size])
+    train = [pair for pair, key in zip(pairs, keys, strict=True) if key not in held_out]
+    dev = [pair for pair, key in zip(pairs, keys, strict=True) if key in held_out]
+    if not train:
+        raise DataError(
+            f"data.dev_size: {dev_size} holds out all {len(ranked)} sentences; make it smaller"
+        )
+    return train, dev
+
+
+def near_duplicate_key(english: str) -> str:
+    """Equal for sentences that are the same but for case, punctuation, spacing and digits."""
+    words = re.sub(
+        r"[^\w]+", " ", re.sub(r"\d+", "0", english.lower().replace("’", "'").replace("'", ""))
+    )
+    return " ".join(words.split())

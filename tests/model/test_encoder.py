@@ -1,0 +1,67 @@
+import torch
+from conftest import small_config
+from test_attention import copied_from
+from torch import nn
+
+from translator.config import ModelConfig
+from translator.model.encoder import Encoder, EncoderLayer
+
+
+def parity_config(norm_first: bool) -> ModelConfig:
+    return ModelConfig(d_model=16, n_heads=4, d_ff=32, dropout=0.0, norm_first=norm_first)
+
+
+def copy_block(ours: nn.Module, theirs: nn.Module) -> None:
+    """Feed-forward weights and biases of a torch layer into one of ours."""
+    ours.feed_forward.widen.load_state_dict(theirs.linear1.state_dict())
+    ours.feed_forward.narrow.load_state_dict(theirs.linear2.state_dict())
+
+
+def randomized(layer: nn.Module) -> nn.Module:
+    """Norms and biases away from 1 and 0, so that forgetting one of them shows."""
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            if parameter.dim() == 1:
+                parameter.add_(torch.randn_like(parameter) * 0.3)
+    return layer.eval()
+
+
+def check_parity(norm_first: bool) -> None:
+    torch.manual_seed(0)
+    theirs = randomized(
+        nn.TransformerEncoderLayer(16, 4, 32, 0.0, batch_first=True, norm_first=norm_first)
+    )
+    ours = EncoderLayer(parity_config(norm_first)).eval()
+    ours.self_attn = copied_from(theirs.self_attn)
+    copy_block(ours, theirs)
+    ours.self_attn_norm.norm.load_state_dict(theirs.norm1.state_dict())
+    ours.feed_forward_norm.norm.load_state_dict(theirs.norm2.state_dict())
+    x = torch.randn(2, 5, 16)
+    real = torch.tensor([[True] * 5, [True, True, True, False, False]])
+    expected = theirs(x, src_key_padding_mask=~real)
+    found = ours(x, real[:, None, None]).hidden
+    torch.testing.assert_close(found[real], expected[real], atol=1e-5, rtol=1e-5)
+
+
+def test_parity_with_torch_pre_norm():
+    check_parity(norm_first=True)
+
+
+def test_parity_with_torch_post_norm():
+    check_parity(norm_first=False)
+
+
+def test_the_stack_ends_in_a_norm_exactly_when_the_layers_normalise_first():
+    assert isinstance(Encoder(parity_config(True)).norm, nn.LayerNorm)
+    assert isinstance(Encoder(parity_config(False)).norm, nn.Identity)
+
+
+def test_weights_of_every_layer_on_request():
+    config = small_config("x", "y").model
+    encoder = Encoder(config).eval()
+    x = torch.randn(2, 4, 32)
+    memory, weights = encoder(x, None, need_weights=True)
+    assert [tuple(w.shape) for w in weights] == [(2, 4, 4, 4)] * 2
+    plain = encoder(x, None)
+    assert plain.self_weights == [None, None]
+    torch.testing.assert_close(plain.memory, memory, atol=1e-5, rtol=1e-5)

@@ -1,0 +1,56 @@
+import torch
+
+from translator.model.dropout import Dropout
+from translator.model.layers import AddNorm, FeedForward
+
+
+def test_dropout_zeroes_the_right_share_and_keeps_the_mean():
+    torch.manual_seed(0)
+    x = torch.ones(200, 501)
+    out = Dropout(0.1).train()(x)
+    zeroed = (out == 0).float().mean().item()
+    assert abs(zeroed - 26 / 256) < 0.005
+    assert abs(out.mean().item() - 1) < 0.005
+    assert out[out != 0].unique().numel() == 1
+
+
+def test_dropout_does_nothing_in_evaluation_or_at_zero():
+    x = torch.randn(3, 5)
+    assert Dropout(0.5).eval()(x) is x
+    assert Dropout(0.0).train()(x) is x
+
+
+def test_dropout_differs_between_calls_and_follows_the_seed():
+    x = torch.ones(100)
+    dropout = Dropout(0.5).train()
+    torch.manual_seed(3)
+    first, second = dropout(x), dropout(x)
+    torch.manual_seed(3)
+    assert torch.equal(first, dropout(x))
+    assert not torch.equal(first, second)
+
+
+def test_dropout_sends_gradients_only_where_it_kept():
+    torch.manual_seed(0)
+    x = torch.ones(64, requires_grad=True)
+    out = Dropout(0.5).train()(x)
+    out.sum().backward()
+    assert torch.equal(x.grad, out.detach())
+
+
+def test_feed_forward_treats_each_position_alone():
+    torch.manual_seed(0)
+    block = FeedForward(8, 32, dropout=0.0)
+    x = torch.randn(2, 5, 8)
+    torch.testing.assert_close(block(x)[:, 3:4], block(x[:, 3:4]))
+    assert block.widen.out_features == 32
+
+
+def test_the_two_orders_of_add_and_norm():
+    torch.manual_seed(0)
+    x, out = torch.randn(2, 2, 3, 8)
+    before, after = AddNorm(8, 0.0, norm_first=True), AddNorm(8, 0.0, norm_first=False)
+    torch.testing.assert_close(before.pre(x), before.norm(x))
+    torch.testing.assert_close(before.post(x, out), x + out)
+    assert after.pre(x) is x
+    torch.testing.assert_close(after.post(x, out), after.norm(x + out))

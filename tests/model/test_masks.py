@@ -1,0 +1,27 @@
+import pytest
+import torch
+
+from translator.model.masks import causal_mask, padding_mask
+
+
+def test_padding_is_hidden_and_everything_else_is_not():
+    mask = padding_mask(torch.tensor([[5, 6, 3], [7, 3, 0]]), pad_id=0)
+    assert mask.shape == (2, 1, 1, 3)
+    assert mask.dtype == torch.bool
+    assert mask[:, 0, 0].tolist() == [[True, True, True], [True, True, False]]
+
+
+def test_position_t_sees_itself_and_the_past():
+    mask = causal_mask(3)
+    assert mask.shape == (1, 1, 3, 3)
+    assert mask.dtype == torch.bool
+    assert mask[0, 0].tolist() == [[True, False, False], [True, True, False], [True, True, True]]
+
+
+@pytest.mark.fault("B37")
+def test_both_masks_speak_the_same_language():
+    """True = may attend in both, so they combine with `&`."""
+    ids = torch.tensor([[5, 6, 0]])
+    both = causal_mask(3) & padding_mask(ids, pad_id=0)
+    assert both.shape == (1, 1, 3, 3)
+    assert both[0, 0].tolist() == [[True, False, False], [True, True, False], [True, True, False]]

@@ -1,0 +1,160 @@
+from pathlib import Path
+
+import pytest
+
+from translator.config import Config, ConfigError, ModelConfig, TrainConfig
+
+
+def parse(tmp_path: Path, text: str, *overrides: str) -> Config:
+    path = tmp_path / "config.yaml"
+    path.write_text(text, encoding="utf-8")
+    return Config.from_yaml(path, overrides)
+
+
+def error(tmp_path: Path, text: str, *overrides: str) -> str:
+    with pytest.raises(ConfigError) as caught:
+        parse(tmp_path, text, *overrides)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.fault("B01")
+@pytest.mark.parametrize("text", ["1e-4", "1E-4", ".0001", "1.0e-4", '"1e-4"', "0.0001"])
+def test_a_number_is_a_number_however_it_is_written(tmp_path, text):
+    assert parse(tmp_path, f"train:\n  lr: {text}\n").train.lr == 1e-4
+    assert parse(tmp_path, "", f"train.lr={text}").train.lr == 1e-4
+
+
+@pytest.mark.fault("B01")
+def test_whole_numbers_and_a_second_load(tmp_path):
+    config = parse(tmp_path, "train: {max_steps: 1e4, lr: 3e+2}")
+    assert config.train.max_steps == 10_000 and isinstance(config.train.max_steps, int)
+    assert config.train.lr == 300.0
+    assert Config.from_dict(config.to_dict()) == config
+
+
+@pytest.mark.fault("B01")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("train: {lr: abc}", "train.lr: expected a number, got 'abc'"),
+        ("train: {lr: true}", "train.lr: expected a number, got True"),
+        ("train: {lr: .nan}", "train.lr: expected a number, got nan"),
+        ("train: {lr: .inf}", "train.lr: expected a number, got inf"),
+        ("train: {lr: }", "train.lr: expected a number, got nothing"),
+        ("train: {lr: [1]}", "train.lr: expected a number, got [1]"),
+        ("train: {max_steps: 1.5}", "train.max_steps: expected a whole number, got 1.5"),
+        ("train: {max_steps: yes}", "train.max_steps: expected a whole number, got True"),
+        ("model: {norm_first: 1}", "model.norm_first: expected true or false, got 1"),
+        ("data: {encoding: no}", "data.encoding: expected text, got False; quote it"),
+        ("data: {train: 5}", "data.train: expected a list of texts, got 5"),
+        ("train: {precision: fp8}", "train.precision: expected one of fp32, bf16, got 'fp8'"),
+        ("train: 5", "train: expected keys and values, got 5"),
+        ("- a\n- b", "the file: expected keys and values"),
+    ],
+)
+def test_a_wrong_type_names_file_key_and_what_was_expected(tmp_path, text, message):
+    found = error(tmp_path, text)
+    assert found.startswith(str(tmp_path / "config.yaml"))
+    assert message in found
+
+
+@pytest.mark.fault("B02")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("train: {seed: 1, seed: 2}", "key 'seed' is given twice, in lines 1 and 1"),
+        ("train:\n  seed: 1\n  lr: 1\n  seed: 2\n", "key 'seed' is given twice, in lines 2 and 4"),
+        ("train: {seed: 1}\nmodel: {}\ntrain: {}\n", "key 'train' is given twice, in lines 1 and 3"),
+    ],
+)
+def test_a_key_given_twice_is_refused(tmp_path, text, message):
+    assert message in error(tmp_path, text)
+
+
+@pytest.mark.fault("B02")
+def test_merge_keys_stay_allowed(tmp_path):
+    merged = "train: &base {seed: 1}\n"
+    config = parse(tmp_path, merged.replace("&base {", "{<<: {seed: 3, lr: 1.0}, "))
+    assert (config.train.seed, config.train.lr) == (1, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("trian: {}", "unknown key trian; did you mean train?"),
+        ("train: {warmup: 5}", "unknown key train.warmup; did you mean train.warmup_steps?"),
+        ("model: {zzz: 5}", "unknown key model.zzz; known keys: d_ff, d_model"),
+    ],
+)
+def test_an_unknown_key_is_refused_with_the_nearest(tmp_path, text, message):
+    assert message in error(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("train: {max_steps: 0}", "train.max_steps: expected a number at least 1, got 0"),
+        ("model: {dropout: 1.5}", "model.dropout: expected a number between 0.0 and 0.9, got 1.5"),
+        ("model: {d_model: 10}", "model.d_model: 10 cannot be split over n_heads = 4"),
+        ("model: {d_model: 9, n_heads: 3}", "model.d_model: expected an even number"),
+        ("data: {dev: a.tsv, dev_size: 5}", "data.dev_size: has no effect beside dev"),
+    ],
+)
+def test_a_value_out_of_range_is_refused(tmp_path, text, message):
+    assert message in error(tmp_path, text)
+
+
+def test_ranges_hold_in_python_too():
+    with pytest.raises(ConfigError, match="dropout: expected a number between"):
+        ModelConfig(dropout=2.0)
+    with pytest.raises(ConfigError, match="warmup_steps"):
+        TrainConfig(warmup_steps=-1)
+
+
+def test_overrides(tmp_path):
+    text = "train: {lr: 1e-3}\ndata: {train: a.tsv}\n"
+    config = parse(tmp_path, text, "train.lr=2e-3", "data.train=[b.tsv, c.tsv]", "model.d_model=64")
+    assert config.train.lr == 2e-3
+    assert config.data.train == ("b.tsv", "c.tsv")
+    assert config.model.d_model == 64
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("train.lr", "--set train.lr: write it as section.key=value"),
+        ("lr=5", "--set lr=5: write it as section.key=value"),
+        ("train.lr=abc", "--set train.lr=abc: train.lr: expected a number, got 'abc'"),
+        ("train.learning_rate=1", "unknown key train.learning_rate"),
+        ("training.lr=1", "unknown key training; did you mean train?"),
+        ("train.lr=[1", "the value cannot be read"),
+    ],
+)
+def test_a_wrong_override_says_so(tmp_path, override, message):
+    assert message in error(tmp_path, "", override)
+
+
+def test_a_missing_or_broken_file(tmp_path):
+    with pytest.raises(ConfigError, match=r"nowhere\.yaml: no such config file"):
+        Config.from_yaml(tmp_path / "nowhere.yaml")
+    assert "line 2: not valid YAML" in error(tmp_path, "train:\n\tlr: 1\n")
+    (tmp_path / "cp949.yaml").write_bytes("# 한글".encode("cp949"))
+    with pytest.raises(ConfigError, match="not UTF-8 at byte 2"):
+        Config.from_yaml(tmp_path / "cp949.yaml")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        Config.from_yaml(tmp_path)
+
+
+def test_an_empty_file_gives_the_defaults(tmp_path):
+    assert parse(tmp_path, "") == Config()
+    assert parse(tmp_path, "train:\n") == Config()
+
+
+def test_every_key_of_every_section_can_be_set_and_survives_a_round_trip(tmp_path):
+    tree = Config().to_dict()
+    assert Config.from_dict(tree) == Config()
+    for section, values in tree.items():
+        for key, value in values.items():
+            shown = "[]" if value == [] else str(value).lower() if isinstance(value, bool) else value
+            assert parse(tmp_path, f"{section}: {{{key}: {shown}}}") == Config()

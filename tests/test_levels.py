@@ -1,0 +1,33 @@
+import pytest
+
+from translator.levels import LEVELS, speech_level
+
+
+@pytest.mark.parametrize(
+    ("korean", "level"),
+    [
+        ("저는 학생입니다.", "formal"),
+        ("어디에 가십니까?", "formal"),
+        ("문을 닫아 주십시오", "formal"),
+        ("같이 갑시다!", "formal"),
+        ("저는 학생이에요.", "polite"),
+        ("그렇죠?", "polite"),
+        ("비가 오네요", "polite"),
+        ("나는 학생이야.", "casual"),
+        ("뭐 먹었어?", "casual"),
+        ("이제 그만해", "casual"),
+        ("나는 학생이다.", "plain"),
+        ("비가 온다.", "plain"),
+        ('그는 "갑니다"라고 말했다.', "plain"),
+        ("“네, 알겠습니다.”", "formal"),
+        ("네.", "any"),
+        ("화장실", "any"),
+        ("", "any"),
+    ],
+)
+def test_the_ending_shows_the_level(korean, level):
+    assert speech_level(korean) == level
+
+
+def test_the_four_levels_and_none():
+    assert LEVELS == ("formal", "polite", "casual", "plain", "any")
