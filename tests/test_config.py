@@ -65,7 +65,10 @@ def test_a_wrong_type_names_file_key_and_what_was_expected(tmp_path, text, messa
     [
         ("train: {seed: 1, seed: 2}", "key 'seed' is given twice, in lines 1 and 1"),
         ("train:\n  seed: 1\n  lr: 1\n  seed: 2\n", "key 'seed' is given twice, in lines 2 and 4"),
-        ("train: {seed: 1}\nmodel: {}\ntrain: {}\n", "key 'train' is given twice, in lines 1 and 3"),
+        (
+            "train: {seed: 1}\nmodel: {}\ntrain: {}\n",
+            "key 'train' is given twice, in lines 1 and 3",
+        ),
     ],
 )
 def test_a_key_given_twice_is_refused(tmp_path, text, message):
@@ -156,5 +159,7 @@ def test_every_key_of_every_section_can_be_set_and_survives_a_round_trip(tmp_pat
     assert Config.from_dict(tree) == Config()
     for section, values in tree.items():
         for key, value in values.items():
-            shown = "[]" if value == [] else str(value).lower() if isinstance(value, bool) else value
+            shown = (
+                "[]" if value == [] else str(value).lower() if isinstance(value, bool) else value
+            )
             assert parse(tmp_path, f"{section}: {{{key}: {shown}}}") == Config()

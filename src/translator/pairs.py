@@ -39,6 +39,7 @@ class Report:
     first: dict[str, str] = field(default_factory=dict)
 
     def drop(self, reason: str, place: str) -> None:
+        """Counts one dropped pair."""
         self.dropped[reason] = self.dropped.get(reason, 0) + 1
         self.first.setdefault(reason, place)
 

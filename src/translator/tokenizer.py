@@ -202,7 +202,8 @@ def train_tokenizer(lines: Iterable[str], config: TokenizerConfig) -> Tokenizer:
 def _explain(error: RuntimeError, lines: Sequence[str], config: TokenizerConfig) -> str:
     """SentencePiece's assertion in plain words, with the smallest size that would work."""
     special = 4 + len(LEVELS) + (256 if config.byte_fallback else 0)
-    least = special + len(set(ALWAYS_IN_VOCABULARY).union(*lines))
+    characters = set(ALWAYS_IN_VOCABULARY).union(*lines, _WORD_MARK) - {" "}
+    least = special + len(characters)
     if config.vocab_size < least:
         return (
             f"tokenizer.vocab_size: {config.vocab_size} is too small for this corpus, whose "

@@ -20,7 +20,9 @@ def copied_from(theirs: nn.MultiheadAttention) -> MultiHeadAttention:
     ours = MultiHeadAttention(theirs.embed_dim, theirs.num_heads)
     weights, biases = theirs.in_proj_weight.chunk(3), theirs.in_proj_bias.chunk(3)
     with torch.no_grad():
-        for linear, weight, bias in zip((ours.w_q, ours.w_k, ours.w_v), weights, biases, strict=True):
+        for linear, weight, bias in zip(
+            (ours.w_q, ours.w_k, ours.w_v), weights, biases, strict=True
+        ):
             linear.weight.copy_(weight)
             linear.bias.copy_(bias)
         ours.w_o.load_state_dict(theirs.out_proj.state_dict())

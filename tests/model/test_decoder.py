@@ -32,7 +32,7 @@ def test_parity_with_torch(norm_first):
 
 
 def test_every_layer_reads_the_same_memory():
-    """Cross keys and values of each layer come from the last encoder layer, not from the layer below."""
+    """Each layer's cross keys and values come from the last encoder layer, not the layer below."""
     torch.manual_seed(0)
     decoder = Decoder(parity_config(True)).eval()
     memory = torch.randn(2, 5, 16)

@@ -13,7 +13,7 @@ TGT_IN = torch.tensor([[2, 12, 13, 14, 15], [2, 16, 17, 0, 0], [2, 18, 19, 20, 0
 
 
 def test_the_three_attentions_of_the_chapter(model):
-    """"I am a student" (4 tokens) and "<s> 저는 학생" (3 tokens)."""
+    """ "I am a student" (4 tokens) and "<s> 저는 학생" (3 tokens)."""
     maps = model.attention_maps(src=torch.tensor([[4, 5, 6, 7]]), tgt_in=torch.tensor([[2, 8, 9]]))
     n_layers, batch, n_heads = 2, 1, 4
     assert maps.encoder.shape == (n_layers, batch, n_heads, 4, 4)
@@ -126,9 +126,7 @@ def test_gradients_or_not_and_wide_padding_give_the_same(model):
     assert without.shape == (3, 8, 30)
     torch.testing.assert_close(without, model(wide_src, wide_tgt))
     real = TGT_IN != 0
-    torch.testing.assert_close(
-        without[:, :5][real], model(SRC, TGT_IN)[real], atol=1e-5, rtol=1e-5
-    )
+    torch.testing.assert_close(without[:, :5][real], model(SRC, TGT_IN)[real], atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.fault("B44")
@@ -157,7 +155,9 @@ def test_an_untrained_model_finds_every_token_about_equally_likely(vocab_size):
     torch.manual_seed(0)
     model = Transformer(replace(small_config("x", "y").model, d_model=128), vocab_size)
     src, tgt = torch.randint(4, vocab_size, (16, 12)), torch.randint(4, vocab_size, (16, 12))
-    loss = torch.nn.functional.cross_entropy(model(src, tgt).flatten(0, 1), tgt.roll(-1, 1).flatten())
+    loss = torch.nn.functional.cross_entropy(
+        model(src, tgt).flatten(0, 1), tgt.roll(-1, 1).flatten()
+    )
     assert loss.item() == pytest.approx(math.log(vocab_size), rel=0.15)
 
 

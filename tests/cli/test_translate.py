@@ -1,0 +1,145 @@
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import PAIRS
+
+from translator.cli import main
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "translate.py"
+
+
+def run_script(*args, stdin=None, env=None):
+    return subprocess.run(
+        [sys.executable, SCRIPT, *args],
+        input=stdin,
+        capture_output=True,
+        env={**os.environ, **(env or {})},
+        timeout=120,
+        check=False,
+    )
+
+
+def test_arguments_file_and_stdin_give_the_same(trained, tmp_path, capsys, monkeypatch):
+    lines = [en for en, _, level in PAIRS if level == "polite"]
+    expected = [ko for _, ko, level in PAIRS if level == "polite"]
+    options = ["--model", str(trained), "--style", "polite"]
+
+    assert main(["translate", *lines, *options]) == 0
+    assert capsys.readouterr().out.strip().split("\n") == expected
+
+    path = tmp_path / "lines.txt"
+    path.write_bytes("\r\n".join(lines).encode())  # Windows line ends, no last newline
+    assert main(["translate", "--file", str(path), *options]) == 0
+    assert capsys.readouterr().out.strip().split("\n") == expected
+
+    stdin = io.TextIOWrapper(io.BytesIO("\n".join(lines).encode()))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert main(["translate", *options]) == 0
+    assert capsys.readouterr().out.strip().split("\n") == expected
+
+    assert main(["translate", *lines, *options, "--no-cache"]) == 0
+    assert capsys.readouterr().out.strip().split("\n") == expected
+
+
+@pytest.mark.fault("B06")
+@pytest.mark.fault("B07")
+@pytest.mark.parametrize(
+    "text", ["", "\n\n\n", "Thank you.\n\n\nI\n   \n\u3000\n", "a\u2028b\nc\x85\x0cd\n", "a\r\nb"]
+)
+def test_as_many_lines_out_as_in(trained, tmp_path, capsys, text):
+    path = tmp_path / "lines.txt"
+    path.write_bytes(text.encode())
+    assert main(["translate", "--file", str(path), "--model", str(trained)]) == 0
+    out = capsys.readouterr().out
+    n_lines = text.count("\n") + (not text.endswith("\n") and text != "")
+    assert out.count("\n") == n_lines
+    assert not set("\u2028\x85\x0c\r") & set(out)
+
+
+@pytest.mark.fault("B06")
+def test_chunk_edges(trained, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("translator.cli.translate.LINES_AT_ONCE", 3)
+    lines = ["" if i % 4 == 3 else PAIRS[0][0] for i in range(10)]
+    path = tmp_path / "lines.txt"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    assert main(["translate", "--file", str(path), "--model", str(trained)]) == 0
+    expected = ["" if i % 4 == 3 else PAIRS[0][1] for i in range(10)]
+    assert capsys.readouterr().out.split("\n") == [*expected, ""]
+
+
+def test_bytes_that_are_not_utf8_lose_no_line(trained, tmp_path, capsys):
+    path = tmp_path / "lines.txt"
+    path.write_bytes(b"Thank you.\n\xff\xfe\nThank you.\n")
+    assert main(["translate", "--file", str(path), "--model", str(trained)]) == 0
+    out = capsys.readouterr().out.split("\n")
+    assert (out[0], out[2], len(out)) == ("감사합니다.", "감사합니다.", 4)
+
+
+def test_an_over_long_line_is_named(trained, tmp_path, capsys):
+    path = tmp_path / "lines.txt"
+    path.write_text(f"Thank you.\n{'9' * 300}\n", encoding="utf-8")
+    assert main(["translate", "--file", str(path), "--model", str(trained)]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.count("\n") == 2
+    assert "translator: line 2: only the first 46 of 301 pieces were translated" in captured.err
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--model", "nowhere.pt", "Hi"], "nowhere.pt: no such checkpoint"),
+        (["--file", "nowhere.txt"], "nowhere.txt: cannot be read: No such file"),
+        (["--file", "x.txt", "Hi"], "both sentences and --file x.txt were given"),
+        (["--style", "rude", "Hi"], "invalid choice: 'rude'"),
+    ],
+)
+def test_what_a_user_gets_wrong_is_told_in_one_line(trained, args, message):
+    done = run_script(*args, *([] if "--model" in args else ["--model", trained]))
+    assert done.returncode == 2
+    assert done.stdout == b""
+    err = done.stderr.decode()
+    assert message in err and "Traceback" not in err
+
+
+def test_a_damaged_checkpoint(tmp_path, trained, capsys):
+    damaged = tmp_path / "model.pt"
+    damaged.write_bytes((trained / "best.pt").read_bytes()[:5000])
+    assert main(["translate", "Hi", "--model", str(damaged)]) == 2
+    assert capsys.readouterr().err == (
+        f"translator: {damaged}: damaged, or not a checkpoint; train or install it again\n"
+    )
+
+
+@pytest.mark.fault("B09")
+def test_a_locale_without_hangul(trained):
+    env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = run_script("--model", trained, stdin="Thank you.\n학생\n".encode(), env=env)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.decode().split("\n")[0] == "감사합니다."
+    done = run_script("--model", trained, "Thank you.", "학생", env=env)
+    assert done.stdout.decode().split("\n")[0] == "감사합니다."
+
+
+@pytest.mark.fault("B81")
+def test_a_reader_that_leaves_early(trained):
+    translate = f'"{sys.executable}" "{SCRIPT}" --model "{trained}"'
+    command = f'yes "Thank you." | head -500 | {translate} | head -1'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=120, check=False)
+    assert done.stdout.decode() == "감사합니다.\n"
+    assert done.stderr == b""
+
+
+def test_stdin_is_answered_line_by_line(trained):
+    """An answer comes before the next question is asked."""
+    command = [sys.executable, SCRIPT, "--model", trained]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        for english, korean in (("Thank you.", "감사합니다."), ("It is raining.", "비가 옵니다.")):
+            process.stdin.write(f"{english}\n".encode())
+            process.stdin.flush()
+            assert process.stdout.readline().decode() == f"{korean}\n"
+        process.stdin.close()
+    assert process.returncode == 0

@@ -1,0 +1,153 @@
+"""Holds the structure that the design promises by reading the source, not by running it."""
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import translator
+
+SRC = Path(inspect.getfile(translator)).parent
+FILES = sorted(SRC.rglob("*.py"))
+
+# who may import whom; a name stands for itself and everything below it
+ALLOWED = {
+    "errors": set(),
+    "events": set(),
+    "levels": set(),
+    "loss": set(),
+    "decoding": set(),
+    "config": {"errors"},
+    "tokenizer": {"config", "errors", "levels"},
+    "optim": {"config"},
+    "model.masks": set(),
+    "model.attention": set(),
+    "model.dropout": set(),
+    "model.layers": {"model.dropout"},
+    "model.embedding": {"model.dropout"},
+    "model.encoder": {"config", "model.attention", "model.layers"},
+    "model.decoder": {"config", "model.attention", "model.layers"},
+    "model.transformer": {"config", "model"},
+    "pairs": {"errors", "levels", "tokenizer"},
+    "batches": {"pairs", "tokenizer"},
+    "checkpoint": {"config", "errors", "model", "tokenizer"},
+    "run_dir": {"checkpoint", "config", "errors", "events"},
+    "inference": {"checkpoint", "config", "decoding", "errors", "levels", "model", "tokenizer"},
+    "trainer": {
+        *("batches", "checkpoint", "config", "events", "inference", "loss", "model", "optim"),
+        *("pairs", "run_dir", "tokenizer"),
+    },
+    "cli": {"", "config", "errors", "events", "inference", "levels", "trainer"},
+    "__main__": {"cli"},
+    "": {"config", "inference", "model"},
+}
+RUN_TIME_PACKAGES = {"torch", "sentencepiece", "tqdm", "yaml", "typing_extensions"}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(SRC).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
+
+
+def imports(path: Path) -> list[str]:
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found.append(node.module)
+    return found
+
+
+def covers(allowed: set[str], name: str) -> bool:
+    return any(name == entry or (entry and name.startswith(f"{entry}.")) for entry in allowed)
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_name)
+def test_imports_point_downwards(path):
+    name = module_name(path)
+    home = next((k for k in (name, name.split(".")[0]) if k in ALLOWED), None)
+    if name == "model":
+        return
+    assert home is not None, f"{name}: say in ALLOWED what it may import"
+    for imported in imports(path):
+        top, _, rest = imported.partition(".")
+        if top == "translator":
+            assert covers(ALLOWED[home], rest), f"{name} imports {imported}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_name)
+def test_only_the_four_packages(path):
+    for imported in imports(path):
+        top = imported.split(".")[0]
+        assert top in RUN_TIME_PACKAGES | {"translator"} | sys.stdlib_module_names, imported
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if p.parent.name == "model"], ids=module_name)
+def test_the_chapter_needs_nothing_but_torch(path):
+    for imported in imports(path):
+        assert imported.split(".")[0] in {
+            "torch",
+            "math",
+            "dataclasses",
+            "typing",
+            "collections",
+        } or (imported == "translator.config" or imported.startswith("translator.model.")), imported
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_name)
+def test_no_import_inside_a_function_and_no_print_outside_the_command_line(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            for node in ast.walk(function):
+                assert not isinstance(node, ast.Import | ast.ImportFrom), f"{path}: {function.name}"
+    if "cli" not in path.parts:
+        names = [
+            n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and hasattr(n.func, "id")
+        ]
+        assert "print" not in names, path
+
+
+def public(body: list[ast.stmt]) -> list[ast.FunctionDef | ast.ClassDef]:
+    definitions = [node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    return [node for node in definitions if not node.name.startswith("_")]
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_name)
+def test_public_things_have_a_docstring(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert ast.get_docstring(tree), path
+    for node in public(tree.body):
+        assert ast.get_docstring(node), f"{path}: {node.name}"
+        if isinstance(node, ast.ClassDef) and "Protocol" not in ast.unparse(node).split(":")[0]:
+            for method in public(node.body):
+                inherited = method.name in {"extra_repr"}
+                assert inherited or ast.get_docstring(method), f"{path}: {node.name}.{method.name}"
+
+
+def test_importing_the_package_loads_no_torch_and_prints_nothing():
+    code = (
+        "import sys, translator, translator.cli\n"
+        "assert 'torch' not in sys.modules\n"
+        "translator.Config"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_every_public_name_is_there():
+    for name in translator.__all__:
+        assert getattr(translator, name) is not None
+    assert set(dir(translator)) == set(translator.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = translator.nonsense
+
+
+def test_scripts_are_thin():
+    for script in (SRC.parents[1] / "scripts").glob("*.py"):
+        assert len(script.read_text(encoding="utf-8").strip().split("\n")) <= 10, script

@@ -1,0 +1,190 @@
+import inspect
+import os
+import pickle
+import random
+import re
+import signal
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from conftest import PAIRS, small_config
+
+import translator
+from translator.checkpoint import (
+    Checkpoint,
+    CheckpointError,
+    load_checkpoint,
+    load_safely,
+    load_weights,
+    remove_leftovers,
+    save_atomically,
+    save_checkpoint,
+)
+from translator.config import TokenizerConfig
+from translator.model.transformer import Transformer
+from translator.tokenizer import train_tokenizer
+
+TOKENIZER = train_tokenizer([text for pair in PAIRS for text in pair[:2]], TokenizerConfig())
+
+
+def make_checkpoint() -> Checkpoint:
+    torch.manual_seed(0)
+    config = small_config("x", "y")
+    model = Transformer(config.model, TOKENIZER.vocab_size)
+    return Checkpoint(
+        config=config,
+        tokenizer=TOKENIZER,
+        weights=model.state_dict(),
+        step=7,
+        metrics={"nll": 1.5},
+    )
+
+
+def test_everything_comes_back(tmp_path):
+    saved = make_checkpoint()
+    save_checkpoint(tmp_path / "model.pt", saved)
+    loaded = load_checkpoint(tmp_path / "model.pt")
+    assert loaded.config == saved.config
+    assert loaded.tokenizer.model == saved.tokenizer.model
+    assert (loaded.step, loaded.metrics) == (7, {"nll": 1.5})
+    assert loaded.weights.keys() == saved.weights.keys()
+    assert all(torch.equal(loaded.weights[k], saved.weights[k]) for k in saved.weights)
+    assert not loaded.build_model().training
+
+
+def test_half_precision_halves_the_file_and_loads_as_float32(tmp_path):
+    saved = make_checkpoint()
+    save_checkpoint(tmp_path / "full.pt", saved)
+    save_checkpoint(tmp_path / "half.pt", saved, dtype=torch.float16)
+    loaded = load_checkpoint(tmp_path / "half.pt")
+    for name, weight in loaded.weights.items():
+        assert weight.dtype == torch.float32
+        torch.testing.assert_close(weight, saved.weights[name], atol=1e-3, rtol=1e-3)
+    sizes = [(tmp_path / name).stat().st_size for name in ("half.pt", "full.pt")]
+    n_weights = sum(w.numel() for w in saved.weights.values())
+    assert sizes[1] - sizes[0] == pytest.approx(2 * n_weights, rel=0.1)
+
+
+class Hostile:
+    """Unpickling this would create a file."""
+
+    def __init__(self, marker: Path) -> None:
+        self.marker = marker
+
+    def __reduce__(self):
+        return (Path.touch, (self.marker,))
+
+
+@pytest.mark.fault("B64")
+def test_a_hostile_file_is_refused_and_runs_nothing(tmp_path):
+    marker = tmp_path / "marker"
+    torch.save({"format": 1, "weights": Hostile(marker)}, tmp_path / "hostile.pt")
+    (tmp_path / "bare.pt").write_bytes(pickle.dumps(Hostile(marker)))
+    for name in ("hostile.pt", "bare.pt"):
+        with pytest.raises(CheckpointError, match=rf"{name}: damaged, or not a checkpoint"):
+            load_checkpoint(tmp_path / name)
+    assert not marker.exists()
+
+
+@pytest.mark.fault("B64")
+def test_our_code_knows_no_unsafe_load():
+    unsafe = re.compile(
+        r"weights_only\s*=\s*False|pickle\.loads?\(|torch\.load\((?!.*weights_only=True)"
+    )
+    for path in Path(inspect.getfile(translator)).parent.rglob("*.py"):
+        assert not unsafe.search(path.read_text(encoding="utf-8")), path
+
+
+@pytest.mark.fault("B62")
+def test_a_kill_while_saving_leaves_a_whole_file(tmp_path):
+    """A child saves again and again and is killed at random moments; what is there always loads."""
+    path = tmp_path / "state.pt"
+    payload = torch.arange(20_000, dtype=torch.float32)  # small enough for one thread: we fork
+    save_atomically(path, {"count": 0, "payload": payload})
+    rng = random.Random(0)
+    counts = []
+    for _ in range(20):
+        child = os.fork()
+        if child == 0:
+            for count in range(1_000_000):
+                save_atomically(path, {"count": count, "payload": payload + count})
+        time.sleep(rng.uniform(0.002, 0.04))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        content = load_safely(path)
+        torch.testing.assert_close(content["payload"], payload + content["count"], atol=0, rtol=0)
+        counts.append(content["count"])
+    assert max(counts) > 0, "some saves were finished"
+    remove_leftovers(tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == ["state.pt"]
+
+
+@pytest.mark.fault("B62")
+def test_an_error_while_saving_leaves_the_older_file(tmp_path):
+    path = tmp_path / "state.pt"
+    save_atomically(path, {"count": 1})
+    with pytest.raises(Exception, match="pickle"):
+        save_atomically(path, {"count": lambda: None})
+    assert load_safely(path) == {"count": 1}
+    assert [p.name for p in tmp_path.iterdir()] == ["state.pt"]
+
+
+@pytest.mark.fault("B62")
+@pytest.mark.parametrize("damage", ["half", "bit", "empty", "text"])
+def test_a_damaged_file_is_named_and_a_remedy_offered(tmp_path, damage):
+    path = tmp_path / "last.pt"
+    save_checkpoint(path, make_checkpoint())
+    content = bytearray(path.read_bytes())
+    if damage == "bit":
+        content[len(content) // 2] ^= 0x10
+    broken = {"half": content[: len(content) // 2], "bit": content, "empty": b"", "text": b"hello"}
+    path.write_bytes(broken[damage])
+    with pytest.raises(CheckpointError, match=r"last\.pt: damaged.*train or install it again"):
+        load_checkpoint(path)
+    save_checkpoint(tmp_path / "best.pt", make_checkpoint())
+    with pytest.raises(CheckpointError, match=r"last\.pt: damaged.*try best\.pt beside it"):
+        load_checkpoint(path)
+
+
+def test_a_missing_or_foreign_file(tmp_path):
+    with pytest.raises(CheckpointError, match=r"nowhere\.pt: no such checkpoint"):
+        load_checkpoint(tmp_path / "nowhere.pt")
+    save_atomically(tmp_path / "foreign.pt", {"model": torch.zeros(2)})
+    with pytest.raises(CheckpointError, match="not a translator checkpoint of format 1"):
+        load_checkpoint(tmp_path / "foreign.pt")
+    saved = make_checkpoint()
+    save_atomically(
+        tmp_path / "partial.pt",
+        {
+            "format": 1,
+            "config": saved.config.to_dict(),
+            "tokenizer": torch.tensor(list(TOKENIZER.model), dtype=torch.uint8),
+        },
+    )
+    with pytest.raises(CheckpointError, match=r"partial\.pt: incomplete checkpoint"):
+        load_checkpoint(tmp_path / "partial.pt")
+
+
+def test_weights_must_fit_name_by_name():
+    model = Transformer(small_config("x", "y").model, vocab_size=30)
+    weights = dict(model.state_dict())
+    with pytest.raises(CheckpointError, match=r"lacks embedding\.weight; it is of another model"):
+        load_weights(model, {k: w for k, w in weights.items() if k != "embedding.weight"})
+    with pytest.raises(CheckpointError, match="has unknown extra"):
+        load_weights(model, {**weights, "extra": torch.zeros(1)})
+    other = Transformer(small_config("x", "y").model, vocab_size=31).state_dict()
+    with pytest.raises(CheckpointError, match=r"has other shapes for embedding\.weight"):
+        load_weights(model, other)
+
+
+@pytest.mark.fault("B67")
+def test_the_vocabulary_travels_with_the_weights(tmp_path):
+    """A checkpoint whose vocabulary has another size than its weights is refused."""
+    saved = make_checkpoint()
+    other = train_tokenizer(["only a few letters"], TokenizerConfig())
+    save_checkpoint(tmp_path / "mixed.pt", replace(saved, tokenizer=other))
+    with pytest.raises(CheckpointError, match=r"other shapes for embedding\.weight"):
+        load_checkpoint(tmp_path / "mixed.pt").build_model()

@@ -1,0 +1,46 @@
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from translator.loss import loss_sums
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.4])
+def test_the_sums_against_torch(smoothing):
+    torch.manual_seed(0)
+    logits, labels = torch.randn(7, 11), torch.randint(0, 11, (7,))
+    sums = loss_sums(logits, labels, smoothing)
+    expected = F.cross_entropy(logits, labels, reduction="sum", label_smoothing=smoothing)
+    torch.testing.assert_close(sums.loss, expected)
+    torch.testing.assert_close(sums.nll, F.cross_entropy(logits, labels, reduction="sum"))
+    assert sums.n_tokens == 7
+
+
+def test_by_hand():
+    logits = torch.tensor([[math.log(3.0), 0.0]])  # probabilities 3/4 and 1/4
+    sums = loss_sums(logits, torch.tensor([0]), label_smoothing=0.2)
+    assert sums.nll.item() == pytest.approx(-math.log(0.75))
+    expected = 0.8 * -math.log(0.75) + 0.2 * (-math.log(0.75) - math.log(0.25)) / 2
+    assert sums.loss.item() == pytest.approx(expected)
+
+
+@pytest.mark.fault("B47")
+def test_no_real_token_at_all_is_zero_not_nan():
+    logits = torch.randn(0, 5, requires_grad=True)
+    sums = loss_sums(logits, torch.zeros(0, dtype=torch.int64), 0.1)
+    assert sums.loss.item() == 0.0 and sums.nll.item() == 0.0 and sums.n_tokens == 0
+    sums.loss.backward()
+    assert logits.grad.isfinite().all()
+
+
+def test_the_reported_loss_carries_no_gradient():
+    logits = torch.randn(3, 5, requires_grad=True)
+    sums = loss_sums(logits, torch.tensor([0, 1, 2]))
+    assert sums.loss.requires_grad and not sums.nll.requires_grad
+
+
+def test_bfloat16_logits_are_summed_in_float32():
+    logits = torch.randn(50, 5).to(torch.bfloat16)
+    assert loss_sums(logits, torch.zeros(50, dtype=torch.int64)).nll.dtype == torch.float32

@@ -1,0 +1,154 @@
+import inspect
+from pathlib import Path
+
+import pytest
+
+import translator
+from translator.pairs import (
+    DataError,
+    Pair,
+    Report,
+    near_duplicate_key,
+    read_lines,
+    read_pairs,
+    split_dev,
+)
+
+
+def read(*entries: object, encoding: str = "utf-8") -> tuple[list[Pair], Report]:
+    report = Report()
+    return list(read_pairs([str(entry) for entry in entries], report, encoding)), report
+
+
+def write(path: Path, text: str, encoding: str = "utf-8") -> Path:
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+@pytest.mark.fault("B07")
+def test_a_line_ends_at_newline_and_nowhere_else(tmp_path):
+    text = "one\t하나\r\ntwo\u2028two\x85two\x0cx\t둘\x0b둘\nthree\t셋"
+    path = write(tmp_path / "pairs.tsv", text)
+    pairs, report = read(path)
+    assert len(list(read_lines(path))) == 3
+    assert report.kept == 3
+    assert pairs[1] == Pair("two two two x", "둘 둘", "any")
+    assert pairs[2].tgt == "셋", "a missing last newline keeps the last line"
+
+
+@pytest.mark.fault("B07")
+def test_our_code_never_splits_at_other_separators():
+    for path in Path(inspect.getfile(translator)).parent.rglob("*.py"):
+        assert ".splitlines(" not in path.read_text(encoding="utf-8"), path
+
+
+@pytest.mark.fault("B10")
+def test_another_encoding_is_named_and_can_be_asked_for(tmp_path):
+    path = write(tmp_path / "old.tsv", "Hello\tHello\nHi, world\t안녕 세상\n", "cp949")
+    with pytest.raises(DataError) as caught:
+        read(path)
+    assert f"{path}: line 2: byte 10" in str(caught.value)
+    assert "data.encoding=cp949" in str(caught.value)
+    assert read(path, encoding="cp949")[0][1].tgt == "안녕 세상"
+    with pytest.raises(DataError, match="unknown encoding 'utf-9'"):
+        read(path, encoding="utf-9")
+
+
+@pytest.mark.fault("B12")
+def test_quotes_mean_nothing_and_odd_rows_are_reported(tmp_path):
+    rows = '"Hello\t안녕\nHe said "no\t그는 "아니\na\tb\tc\nonly-one-column\n'
+    pairs, report = read(write(tmp_path / "pairs.tsv", rows))
+    assert [pair[:2] for pair in pairs] == [('"Hello', "안녕"), ('He said "no', '그는 "아니')]
+    assert report.kept == 2
+    [line] = report.lines()
+    assert line.startswith("2 pairs dropped: columns are not English, tab, Korean")
+    assert line.endswith("pairs.tsv:3)")
+
+
+@pytest.mark.fault("B13")
+def test_aligned_files_of_unequal_length_are_refused(tmp_path):
+    write(tmp_path / "c.en", "a\nb\n\nd\ne\n")
+    write(tmp_path / "c.ko", "가\n나\n다\n라\n마\n바\n")
+    with pytest.raises(DataError) as caught:
+        read(tmp_path / "c.{en,ko}")
+    assert "c.en has 5 lines but" in str(caught.value)
+    assert "c.ko has 6; they part near line 3" in str(caught.value)
+
+
+@pytest.mark.fault("B13")
+def test_aligned_files_lose_both_sides_together(tmp_path):
+    write(tmp_path / "c.en", "a\nb\nc\n")
+    write(tmp_path / "c.ko", "가\n\n다\n")
+    pairs, report = read(tmp_path / "c.{en,ko}")
+    assert [(pair.src, pair.tgt) for pair in pairs] == [("a", "가"), ("c", "다")]
+    assert report.dropped == {"empty Korean side": 1}
+    with pytest.raises(DataError, match=r"write two aligned files as corpus\.\{en,ko\}"):
+        read(tmp_path / "c.{en}")
+
+
+@pytest.mark.fault("B14")
+def test_an_empty_side_is_dropped_and_counted(tmp_path):
+    path = write(tmp_path / "pairs.tsv", "Hello\t\n\t안녕\n \u3000\t안녕\nHi\t안녕\n\n   \n")
+    pairs, report = read(path)
+    assert [pair.src for pair in pairs] == ["Hi"]
+    assert report.dropped == {"empty Korean side": 1, "empty English side": 2}
+    assert report.lines()[0].endswith("pairs.tsv:1)")
+
+
+def test_the_level_is_the_given_one_or_what_the_ending_shows(tmp_path):
+    rows = "Go.\t가십시오.\nGo.\t가세요.\nGo.\t가.\tcasual\nYes.\t네.\nYes.\t네.\tpolite\n"
+    pairs, _ = read(write(tmp_path / "pairs.tsv", rows))
+    assert [pair.level for pair in pairs] == ["formal", "polite", "casual", "any", "polite"]
+
+
+def test_patterns_are_read_in_order_and_must_match(tmp_path):
+    write(tmp_path / "b.tsv", "b\t나\n")
+    write(tmp_path / "a.tsv", "a\t가\n")
+    assert [pair.src for pair in read(tmp_path / "*.tsv")[0]] == ["a", "b"]
+    with pytest.raises(DataError, match="no file matches"):
+        read(tmp_path / "*.txt")
+
+
+def test_missing_and_unreadable_files(tmp_path):
+    with pytest.raises(DataError, match=r"nowhere\.tsv: no such file"):
+        read(tmp_path / "nowhere.tsv")
+    with pytest.raises(DataError, match="cannot be read"):
+        read(tmp_path)
+
+
+def test_a_byte_order_mark_is_no_text(tmp_path):
+    assert read(write(tmp_path / "bom.tsv", "\ufeffHi\t안녕\n"))[0][0].src == "Hi"
+
+
+PAIRS = [
+    Pair(f"Sentence {word}.", "문장", level)
+    for word in "abcdefgh"
+    for level in ("formal", "polite")
+]
+
+
+def test_held_out_sentences_take_all_their_translations_along():
+    train, dev = split_dev(PAIRS, dev_size=3, seed=0)
+    assert len(dev) == 6 and len(train) == 10
+    assert not {pair.src for pair in train} & {pair.src for pair in dev}
+
+
+def test_the_split_depends_on_the_seed_but_not_on_the_order():
+    _, dev = split_dev(PAIRS, dev_size=3, seed=0)
+    _, reversed_dev = split_dev(PAIRS[::-1], dev_size=3, seed=0)
+    assert set(dev) == set(reversed_dev)
+    assert any(set(split_dev(PAIRS, 3, seed)[1]) != set(dev) for seed in range(1, 5))
+
+
+def test_near_duplicates_stay_on_one_side():
+    assert near_duplicate_key("It's 5 o'clock!") == near_duplicate_key("its 17 oclock")
+    assert near_duplicate_key("I am here") != near_duplicate_key("I am there")
+    pairs = [Pair("I'm 5.", "가", "any"), Pair("im 6", "나", "any"), Pair("You?", "다", "any")]
+    for seed in range(5):
+        train, dev = split_dev(pairs, 1, seed)
+        assert sorted([len(train), len(dev)]) == [1, 2]
+
+
+def test_holding_out_everything_is_refused():
+    with pytest.raises(DataError, match="holds out all 8 sentences"):
+        split_dev(PAIRS, dev_size=8, seed=0)

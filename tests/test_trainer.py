@@ -1,0 +1,312 @@
+import json
+import math
+
+import pytest
+import torch
+from conftest import PAIRS, small_config, write_tsv
+from torch import nn
+
+from translator import trainer
+from translator.batches import EncodedPair, collate
+from translator.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
+from translator.errors import UserError
+from translator.events import Note, StepReport, ValidationReport
+from translator.inference import Translator
+from translator.loss import loss_sums
+from translator.model.dropout import Dropout
+from translator.model.transformer import Transformer
+from translator.pairs import DataError
+from translator.tokenizer import EOS_ID, TokenizerError
+from translator.trainer import evaluating, train
+
+
+def run(config, **how):
+    return list(train(config, **how))
+
+
+def final_weights(run_dir):
+    return load_checkpoint(run_dir / "last.pt").weights
+
+
+def metrics(run_dir):
+    lines = (run_dir / "metrics.jsonl").read_text(encoding="utf-8").strip().split("\n")
+    return [json.loads(line) for line in lines]
+
+
+def assert_same_weights(a, b):
+    assert a.keys() == b.keys()
+    assert all(torch.equal(a[name], b[name]) for name in a)
+
+
+def test_it_learns_its_pairs_by_heart(translator):
+    for level in ("formal", "polite"):
+        pairs = [pair for pair in PAIRS if pair[2] == level]
+        found = [t.text for t in translator.translate([pair[0] for pair in pairs], level)]
+        assert found == [pair[1] for pair in pairs]
+
+
+def test_events_and_files(corpus, tmp_path):
+    config = small_config(corpus, tmp_path / "run").override(["data.dev_size=2"])
+    events = run(config)
+    notes = [event.text for event in events if isinstance(event, Note)]
+    assert any(note.startswith("vocabulary: ") for note in notes)
+    assert "dev: 3 pairs" in notes or "dev: 4 pairs" in notes or "dev: 2 pairs" in notes
+    assert [e.step for e in events if isinstance(e, StepReport)] == [5, 10]
+    validations = [e for e in events if isinstance(e, ValidationReport)]
+    assert [v.step for v in validations] == [5, 10]
+    assert all(v.samples[0].reference for v in validations)
+    rows = metrics(tmp_path / "run")
+    assert [(row["kind"], row["step"]) for row in rows] == [
+        ("StepReport", 5),
+        ("ValidationReport", 5),
+        ("StepReport", 10),
+        ("ValidationReport", 10),
+    ]
+    assert rows[3]["nll"] == validations[1].nll
+    best = min(validations, key=lambda v: v.nll)
+    assert load_checkpoint(tmp_path / "run" / "best.pt").step == best.step
+    assert load_checkpoint(tmp_path / "run" / "last.pt").step == 10
+
+
+@pytest.mark.fault("B16")
+def test_three_pairs_and_a_large_batch(tmp_path):
+    corpus = write_tsv(tmp_path / "three.tsv", PAIRS[:3])
+    dev = write_tsv(tmp_path / "dev.tsv", PAIRS[3:4])
+    config = small_config(corpus, tmp_path / "run", max_tokens=4096).override([f"data.dev={dev}"])
+    events = run(config)
+    losses = [event.loss for event in events if isinstance(event, StepReport)]
+    assert 0 < losses[1] < losses[0]
+    assert all(e.nll > 0 for e in events if isinstance(e, ValidationReport))
+
+
+@pytest.mark.fault("B15")
+def test_filters_that_leave_nothing_say_why(tmp_path, corpus):
+    with pytest.raises(DataError, match=r"no pair is short enough; 14 pairs dropped: longer than"):
+        run(small_config(corpus, tmp_path / "a").override(["model.max_len=4"]))
+    empty = tmp_path / "empty.tsv"
+    empty.write_text("")
+    with pytest.raises(DataError, match=r"empty\.tsv: no usable pair; nothing in it"):
+        run(small_config(empty, tmp_path / "b"))
+    one_sided = tmp_path / "one.tsv"
+    one_sided.write_text("Hello\t\n")
+    with pytest.raises(
+        DataError, match=r"1 pair dropped: empty Korean side \(first: .*one\.tsv:1\)"
+    ):
+        run(small_config(one_sided, tmp_path / "c"))
+    with pytest.raises(DataError, match=r"data\.train: name at least one"):
+        run(small_config(corpus, tmp_path / "d").override(["data.train=[]"]))
+
+
+def test_a_hopeless_run_writes_nothing(tmp_path, corpus):
+    with pytest.raises(DataError):
+        run(small_config(tmp_path / "nowhere.tsv", tmp_path / "run"))
+    with pytest.raises(TokenizerError):
+        run(small_config(corpus, tmp_path / "run").override(["tokenizer.vocab_size=5"]))
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.fault("B59")
+@pytest.mark.fault("B60")
+def test_resumed_equals_uninterrupted(corpus, tmp_path):
+    """With dropout, stopped in the middle of an epoch: the same weights, rates and reports."""
+    settings = ["model.dropout=0.2", "train.max_tokens=64", "train.validate_every=3"]
+    whole = small_config(corpus, tmp_path / "whole").override(settings)
+    run(whole)
+    parts = small_config(corpus, tmp_path / "parts").override(settings)
+    for event in train(parts):
+        if isinstance(event, ValidationReport) and event.step == 3:
+            break  # as good as a kill: nothing after the save is written
+    events = run(parts, resume=True)
+    assert_same_weights(final_weights(tmp_path / "parts"), final_weights(tmp_path / "whole"))
+    rates = [[row.get("lr") for row in metrics(tmp_path / name)] for name in ("whole", "parts")]
+    assert rates[0] == rates[1]
+    assert not [e for e in events if isinstance(e, StepReport) and e.step <= 3]
+    done = run(parts, resume=True)
+    assert done[-1] == Note("already done: 10 of 10 steps; raise train.max_steps to go on")
+
+
+def test_resuming_past_the_old_end_goes_on(corpus, tmp_path):
+    run(small_config(corpus, tmp_path / "run"))
+    longer = small_config(corpus, tmp_path / "run", max_steps=15)
+    run(longer, resume=True)
+    assert load_checkpoint(tmp_path / "run" / "last.pt").step == 15
+
+
+def test_an_existing_run_is_not_touched_without_a_word(corpus, tmp_path):
+    config = small_config(corpus, tmp_path / "run", max_steps=5)
+    run(config)
+    before = (tmp_path / "run" / "last.pt").read_bytes()
+    with pytest.raises(UserError, match="holds a run already"):
+        run(config)
+    assert (tmp_path / "run" / "last.pt").read_bytes() == before
+    run(config, overwrite=True)
+
+
+@pytest.mark.fault("B67")
+def test_a_vocabulary_of_equal_size_but_other_pieces_is_refused(corpus, tmp_path):
+    config = small_config(corpus, tmp_path / "run", max_steps=5)
+    run(config)
+    other_corpus = write_tsv(
+        tmp_path / "other.tsv",
+        [(en.replace("student", "dentist"), ko, level) for en, ko, level in PAIRS],
+    )
+    run(small_config(other_corpus, tmp_path / "other", max_steps=5))
+    theirs = load_checkpoint(tmp_path / "other" / "last.pt")
+    save_checkpoint(tmp_path / "run" / "last.pt", theirs)
+    with pytest.raises(CheckpointError, match=r"last\.pt has the vocabulary \w+, resume\.pt was"):
+        run(small_config(corpus, tmp_path / "run", max_steps=8), resume=True)
+
+
+@pytest.mark.fault("B49")
+def test_accumulated_small_batches_equal_one_big_batch(corpus, tmp_path):
+    """Unequal lengths, no dropout: the gradient is divided once, by all tokens of the step."""
+    found = []
+    original = torch.optim.AdamW.step
+
+    def spy(self):
+        found.append([p.grad.clone() for group in self.param_groups for p in group["params"]])
+        return original(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch.optim.AdamW, "step", spy)
+        whole = small_config(corpus, tmp_path / "whole", max_tokens=4096, max_steps=1)
+        parts = small_config(corpus, tmp_path / "parts", max_tokens=40, max_steps=1, accumulate=99)
+        for config in (whole, parts):
+            run(config.override(["train.clip_norm=0"]))
+    for big, accumulated in zip(*found, strict=True):
+        torch.testing.assert_close(accumulated, big, atol=1e-6, rtol=1e-4)
+    losses = [metrics(tmp_path / name)[0]["loss"] for name in ("whole", "parts")]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
+
+
+def test_the_last_partial_group_is_applied(corpus, tmp_path):
+    """A group larger than the epoch is the whole epoch, not nothing."""
+    config = small_config(corpus, tmp_path / "run", max_tokens=64, accumulate=1000, max_steps=2)
+    tokens = []
+    original = trainer._Run._optimize
+
+    def spy(self, group):
+        tokens.append(sum(batch.n_tokens for batch in group))
+        return original(self, group)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trainer._Run, "_optimize", spy)
+        run(config)
+    assert tokens[0] == tokens[1] > 50
+
+
+@pytest.mark.fault("B48")
+def test_validation_does_not_depend_on_the_batch_size(corpus, tmp_path):
+    found = set()
+    for max_tokens in (48, 90, 4096):
+        settings = [f"train.max_tokens={max_tokens}", "train.max_steps=1", f"data.dev={corpus}"]
+        config = small_config(corpus, tmp_path / str(max_tokens)).override(
+            [*settings, "train.lr=0"]
+        )
+        [report] = [event for event in run(config) if isinstance(event, ValidationReport)]
+        found.add(round(report.nll, 4))
+    assert len(found) == 1
+
+
+@pytest.mark.fault("B48")
+def test_validation_is_the_sum_over_real_tokens_divided_once(corpus, tmp_path):
+    config = small_config(corpus, tmp_path / "run", max_steps=1).override([f"data.dev={corpus}"])
+    [report] = [event for event in run(config) if isinstance(event, ValidationReport)]
+    checkpoint = load_checkpoint(tmp_path / "run" / "last.pt")
+    model, total, n_tokens = checkpoint.build_model(), 0.0, 0
+    for src, tgt, level in PAIRS:
+        ids = checkpoint.tokenizer.encode_target(tgt)
+        source = torch.tensor([checkpoint.tokenizer.encode_source(src, level)])
+        with torch.no_grad():
+            log_probs = model(source, torch.tensor([[2, *ids[:-1]]])).log_softmax(-1)[0]
+        total -= sum(log_probs[t, token].item() for t, token in enumerate(ids))
+        n_tokens += len(ids)
+    assert report.nll == pytest.approx(total / n_tokens, rel=1e-5)
+
+
+@pytest.mark.fault("B47")
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_more_padding_changes_no_loss(smoothing):
+    torch.manual_seed(0)
+    model = Transformer(small_config("x", "y").model, vocab_size=30).eval()
+    pairs = [EncodedPair([5, 6, 3], [7, 8, 9, 10, EOS_ID]), EncodedPair([5, 3], [11, EOS_ID])]
+    losses = []
+    for width in (5, 6, 40):
+        batch = collate(pairs)
+        pad = (0, width - 5)
+        wide = batch._replace(
+            src=nn.functional.pad(batch.src, pad),
+            tgt_in=nn.functional.pad(batch.tgt_in, pad),
+            tgt_out=nn.functional.pad(batch.tgt_out, pad),
+            real=nn.functional.pad(batch.real, pad),
+        )
+        hidden = model.hidden(wide.src, wide.tgt_in)
+        logits = model.embedding.logits(hidden[wide.real])
+        losses.append(loss_sums(logits, wide.tgt_out[wide.real], smoothing).loss.item())
+    assert losses[1:] == pytest.approx(losses[:1] * 2, rel=1e-5)
+
+
+@pytest.mark.fault("B51")
+def test_dropout_is_at_work_after_each_validation(corpus, tmp_path):
+    """Validation at every second step; each optimizer step finds the model in training mode."""
+    config = small_config(corpus, tmp_path / "run", validate_every=2).override(
+        ["model.dropout=0.5"]
+    )
+    modes = []
+    original = Dropout.forward
+
+    def spy(self, x):
+        modes.append(self.training)
+        return original(self, x)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Dropout, "forward", spy)
+        run(config)
+    assert True in modes and False in modes
+    assert modes[0] and any(modes[i] and not modes[i - 1] for i in range(1, len(modes)))
+
+
+@pytest.mark.fault("B51")
+def test_evaluating_gives_the_mode_back_even_after_an_error():
+    model = nn.Linear(2, 2).train()
+    with pytest.raises(RuntimeError), evaluating(model):
+        assert not model.training and not torch.is_grad_enabled()
+        raise RuntimeError
+    assert model.training and torch.is_grad_enabled()
+    with evaluating(model.eval()):
+        pass
+    assert not model.training
+
+
+@pytest.mark.fault("B33")
+@pytest.mark.fault("B34")
+def test_one_pair_learned_by_heart_ends_by_itself(tmp_path):
+    corpus = write_tsv(tmp_path / "one.tsv", PAIRS[:1])
+    run(small_config(corpus, tmp_path / "run", max_steps=60, validate_every=60))
+    [translation] = Translator.from_pretrained(tmp_path / "run").translate(["I am a student."])
+    assert translation.text == "저는 학생입니다."
+    assert translation.finished
+    assert EOS_ID not in translation.ids
+
+
+@pytest.mark.fault("B44")
+def test_the_first_loss_is_that_of_a_guess(corpus, tmp_path):
+    config = small_config(corpus, tmp_path / "run", max_steps=1, label_smoothing=0.0)
+    [first] = [event for event in run(config) if isinstance(event, StepReport)]
+    vocab_size = load_checkpoint(tmp_path / "run" / "last.pt").tokenizer.vocab_size
+    assert first.loss == pytest.approx(math.log(vocab_size), rel=0.15)
+
+
+def test_bfloat16_trains_too(corpus, tmp_path):
+    config = small_config(corpus, tmp_path / "run", precision="bf16")
+    losses = [event.loss for event in run(config) if isinstance(event, StepReport)]
+    assert losses[1] < losses[0]
+    assert all(w.dtype == torch.float32 for w in final_weights(tmp_path / "run").values())
+
+
+def test_the_same_seed_gives_the_same_model(corpus, tmp_path):
+    for name, seed in (("a", 0), ("b", 0), ("c", 1)):
+        run(small_config(corpus, tmp_path / name, seed=seed).override(["model.dropout=0.1"]))
+    assert_same_weights(final_weights(tmp_path / "a"), final_weights(tmp_path / "b"))
+    a, c = final_weights(tmp_path / "a"), final_weights(tmp_path / "c")
+    assert not torch.equal(a["embedding.weight"], c["embedding.weight"])
