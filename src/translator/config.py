@@ -93,6 +93,7 @@ class DataConfig(_Checked):
     train: tuple[str, ...] = ()
     dev: tuple[str, ...] = ()
     dev_size: int = _number(0, low=0)  # English sentences held out of `train` when `dev` is empty
+    noise: float = _number(0.0, low=0.0, high=1.0)  # share of pairs with a copy typed carelessly
     encoding: str = "utf-8"
 
     def __post_init__(self) -> None:

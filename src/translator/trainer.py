@@ -25,6 +25,7 @@ from translator.events import Event, Note, Sample, StepReport, ValidationReport
 from translator.inference import Translator
 from translator.loss import LossSums, loss_sums
 from translator.model.transformer import Transformer
+from translator.noise import noisy_copies
 from translator.optim import learning_rate, make_optimizer, set_learning_rate
 from translator.pairs import DataError, Pair, Report, read_pairs, split_dev
 from translator.run_dir import RunDirectory
@@ -89,6 +90,7 @@ def _read_corpus(config: Config) -> _Corpus:
     train_pairs, dev_pairs = split_dev(pairs, data.dev_size, config.train.seed)
     if data.dev:
         dev_pairs = list(read_pairs(data.dev, report, data.encoding))
+    train_pairs += noisy_copies(train_pairs, data.noise, config.train.seed)
     return _Corpus(train_pairs, dev_pairs, report.lines())
 
 

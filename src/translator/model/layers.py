@@ -6,7 +6,7 @@ from translator.model.dropout import Dropout
 
 
 class FeedForward(nn.Module):
-    """Every position thinks for itself: widen, ReLU, narrow.  (B, T, D) -> (B, T, D)"""
+    """Every position thinks for itself: widen, ReLU, narrow."""
 
     def __init__(self, d_model: int, d_ff: int, dropout: float) -> None:
         super().__init__()
@@ -15,6 +15,7 @@ class FeedForward(nn.Module):
         self.dropout = Dropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
+        """(B, T, D) -> (B, T, D)"""
         out: Tensor = self.narrow(self.dropout(self.widen(x).relu()))
         return out
 

@@ -1,0 +1,105 @@
+"""English as people type it: no full stop, no capitals, curly quotes, a letter wrong.
+
+Training pairs get noisy copies, so that the translator is not thrown by such input; the Korean side
+stays as it is.
+"""
+
+import random
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from translator.pairs import Pair
+
+_CONTRACTIONS: Final = {
+    "I am": "I'm",
+    "do not": "don't",
+    "does not": "doesn't",
+    "did not": "didn't",
+    "is not": "isn't",
+    "are not": "aren't",
+    "was not": "wasn't",
+    "cannot": "can't",
+    "will not": "won't",
+    "it is": "it's",
+    "It is": "It's",
+    "he is": "he's",
+    "He is": "He's",
+    "she is": "she's",
+    "She is": "She's",
+    "we are": "we're",
+    "We are": "We're",
+    "they are": "they're",
+    "They are": "They're",
+    "you are": "you're",
+    "You are": "You're",
+    "I have been": "I've been",
+    "I will": "I'll",
+    "Let us": "Let's",
+}
+_EXPANSIONS: Final = {short: long for long, short in _CONTRACTIONS.items() if short[-2:] != "'s"}
+"""Not for 's, which may also be "has" or a possessive."""
+
+
+def _drop_final_mark(text: str, _: random.Random) -> str:
+    return text.rstrip(".!?")
+
+
+def _lower_case(text: str, rng: random.Random) -> str:
+    return text.lower() if rng.random() < 0.5 else _drop_final_mark(text, rng).lower()
+
+
+def _capitals(text: str, _: random.Random) -> str:
+    return text.upper()
+
+
+def _curly_quotes(text: str, _: random.Random) -> str:
+    opened = re.sub(r'(^|[\s(])"', "\\1\u201c", text)
+    return opened.replace('"', "\u201d").replace("'", "\u2019")
+
+
+def _other_contraction(text: str, _: random.Random) -> str:
+    for before, after in (*_CONTRACTIONS.items(), *_EXPANSIONS.items()):
+        found = re.sub(rf"\b{before}\b", after, text)
+        if found != text:
+            return found
+    return text
+
+
+def _typo(text: str, rng: random.Random) -> str:
+    """One long word loses a letter, doubles one, or has two neighbours swapped."""
+    words = [match.span() for match in re.finditer(r"[a-z]{5,}", text)]
+    if not words:
+        return text
+    start, end = rng.choice(words)
+    i = rng.randrange(start + 1, end - 1)
+    changed = rng.choice((text[i + 1] + text[i], text[i + 1], text[i] * 2 + text[i + 1]))
+    return text[:i] + changed + text[i + 2 :]
+
+
+_KINDS: Final[Sequence[tuple[Callable[[str, random.Random], str], int]]] = (
+    (_drop_final_mark, 8),
+    (_lower_case, 5),
+    (_capitals, 2),
+    (_curly_quotes, 2),
+    (_other_contraction, 4),
+    (_typo, 3),
+)
+
+
+def noisy(text: str, rng: random.Random) -> str:
+    """One kind of noise, drawn by weight; the text itself when that kind changes nothing."""
+    [kind] = rng.choices([kind for kind, _ in _KINDS], [weight for _, weight in _KINDS])
+    return kind(text, rng) or text
+
+
+def noisy_copies(pairs: Sequence[Pair], share: float, seed: int) -> list[Pair]:
+    """Noisy versions of about this share of the pairs, without those that came out unchanged."""
+    rng = random.Random(f"noise/{seed}")
+    copies = []
+    for pair in pairs:
+        if rng.random() < share:
+            source = noisy(pair.src, rng)
+            if source != pair.src:
+                copies.append(pair._replace(src=source))
+    return copies
