@@ -1,0 +1,110 @@
+"""Korean particles that follow the sound before them, and Korean numerals."""
+
+import re
+from typing import Final
+
+PARTICLES: Final = {
+    "은": ("은", "는"),
+    "이": ("이", "가"),
+    "을": ("을", "를"),
+    "과": ("과", "와"),
+    "으로": ("으로", "로"),
+    "아": ("아", "야"),
+    "이나": ("이나", "나"),
+    "이랑": ("이랑", "랑"),
+    "이라고": ("이라고", "라고"),
+    "이에요": ("이에요", "예요"),
+    "이야": ("이야", "야"),
+    "이다": ("이다", "다"),
+    "이었습니다": ("이었습니다", "였습니다"),
+    "이었어요": ("이었어요", "였어요"),
+    "이었어": ("이었어", "였어"),
+    "이었다": ("이었다", "였다"),
+}
+"""Placeholder -> (after a consonant, after a vowel). "으로" is also "로" behind ㄹ."""
+
+_FUSED: Final = {("저", "이"): "제가", ("나", "이"): "내가", ("너", "이"): "네가", ("누구", "이"): "누가"}
+
+_FINAL_OF_DIGIT: Final = dict(zip("0123456789", "ㅇㄹ.ㅁ..ㄱㄹㄹ.", strict=True))
+"""How the Korean reading of a last digit ends: 영 일 이 삼 사 오 육 칠 팔 구; "." is a vowel."""
+
+_FINALS: Final = ". ㄱ ㄲ ㄳ ㄴ ㄵ ㄶ ㄷ ㄹ ㄺ ㄻ ㄼ ㄽ ㄾ ㄿ ㅀ ㅁ ㅂ ㅄ ㅅ ㅆ ㅇ ㅈ ㅊ ㅋ ㅌ ㅍ ㅎ".split()
+_NATIVE_TENS: Final = ["", "열", "스물", "서른", "마흔", "쉰", "예순", "일흔", "여든", "아흔"]
+_NATIVE_UNITS: Final = ["", "하나", "둘", "셋", "넷", "다섯", "여섯", "일곱", "여덟", "아홉"]
+_BEFORE_COUNTER: Final = {"하나": "한", "둘": "두", "셋": "세", "넷": "네", "스물": "스무"}
+_SINO_DIGITS: Final = " 일이삼사오육칠팔구"
+
+
+def final_sound(text: str) -> str:
+    """The consonant that a text ends in, "." for a vowel.
+
+    Digits count as they are read in Korean. Latin letters follow a rule of thumb: l, m, n and ng end
+    in a consonant, every other letter in a vowel (d, k, s … are read 드, 크, 스).
+    """
+    core = re.sub(r"[^0-9A-Za-z가-힣ㄱ-ㅎ]+$", "", text)
+    if not core:
+        return "."
+    last = core[-1]
+    if "가" <= last <= "힣":
+        return _FINALS[(ord(last) - ord("가")) % 28]
+    if last.isdigit():
+        return _final_of_number(core)
+    if "ㄱ" <= last <= "ㅎ":
+        return last
+    return {"l": "ㄹ", "m": "ㅁ", "n": "ㄴ"}.get(last.lower(), "ㅇ" if core[-2:] == "ng" else ".")
+
+
+def _final_of_number(text: str) -> str:
+    zeros = len(text) - len(text.rstrip("0"))
+    if zeros == 0 or not re.search(r"[1-9]0+$", text):
+        return _FINAL_OF_DIGIT[text[-1]]
+    return "ㅂㄱㄴㄴ"[zeros - 1] if zeros <= 4 else "ㄴ" if zeros < 8 else "ㄱ"  # 십 백 천 만 … 억
+
+
+def particle(word: str, name: str) -> str:
+    """The form of a particle behind a word: ("학생", "은") -> "은", ("의사", "은") -> "는"."""
+    sound = final_sound(word)
+    after_consonant, after_vowel = PARTICLES[name]
+    if sound == "." or (name == "으로" and sound == "ㄹ"):
+        return after_vowel
+    return after_consonant
+
+
+def attach(word: str, name: str) -> str:
+    """A word with its particle: ("저", "이") -> "제가", ("책", "을") -> "책을"."""
+    for (pronoun, fused_with), fused in _FUSED.items():
+        if name == fused_with and re.search(rf"(^|\s){pronoun}$", word):
+            return word[: -len(pronoun)] + fused
+    return word + particle(word, name)
+
+
+def native_numeral(n: int) -> str:
+    """1-99 as it stands before a counter: 3 -> 세, 20 -> 스무, 21 -> 스물한."""
+    if not 1 <= n <= 99:
+        raise ValueError(f"native numerals are used from 1 to 99, not for {n}")
+    tens, units = _NATIVE_TENS[n // 10], _NATIVE_UNITS[n % 10]
+    if units:
+        return tens + _BEFORE_COUNTER.get(units, units)
+    return _BEFORE_COUNTER.get(tens, tens)
+
+
+def sino_numeral(n: int) -> str:
+    """0 and up in Sino-Korean, in one word below ten thousand: 12 -> 십이, 305 -> 삼백오."""
+    if n == 0:
+        return "영"
+    groups = []
+    for unit in ("", "만", "억"):
+        n, group = divmod(n, 10_000)
+        if group:
+            read = _below_ten_thousand(group)
+            groups.append(unit if unit == "만" and read == "일" and not n else read + unit)
+    return " ".join(reversed(groups))
+
+
+def _below_ten_thousand(n: int) -> str:
+    out = ""
+    for power, unit in ((1000, "천"), (100, "백"), (10, "십"), (1, "")):
+        digit = n // power % 10
+        if digit:
+            out += ("" if digit == 1 and unit else _SINO_DIGITS[digit]) + unit
+    return out
