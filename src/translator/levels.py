@@ -14,9 +14,10 @@ import re
 LEVELS = ("formal", "polite", "casual", "plain", "any")
 """The tags in the order of their token ids; `any` is for a pair that shows no level."""
 
+_WITH_BIEUP = "".join(chr(code) for code in range(ord("갑"), ord("힣"), 28))
 _TRAILING_MARKS = re.compile(r"[\s\"'”’)\].!?…~,]+$")
 _SHOWN_BY_ENDING = (
-    ("formal", re.compile(r"(니다|니까|시오|[읍합갑봅십킵납]시다)$")),
+    ("formal", re.compile(rf"((?<!아)니다|니까|시오|[{_WITH_BIEUP}]시다)$")),
     ("polite", re.compile(r"(요|죠)$")),
     ("plain", re.compile(r"(다|는가|은가|던가|는구나|자|[아어여]라)$")),
     ("casual", re.compile(r"([아어여야해돼지네래게걸데와봐줘커라려서]|[가-힣]자|니|냐)$")),

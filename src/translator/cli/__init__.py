@@ -59,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_train(commands.add_parser("train", help="train a model from a config file"))
     _add_translate(commands.add_parser("translate", help="translate English into Korean"))
+    _add_corpus(commands.add_parser("corpus", help="check, report and build the corpus in data/"))
     return parser
 
 
@@ -101,3 +102,24 @@ def _add_translate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-cache", action="store_true", help="recompute everything at each step: slow, same text"
     )
+
+
+def _add_corpus(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data", default="data", metavar="DIR", help="the corpus (default: data)")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    actions.add_parser(
+        "check", help="every line against the rules, splits apart; prints the figures"
+    )
+    actions.add_parser("report", help="write REPORT.md")
+    draw = actions.add_parser("draw", help="draw sentence pairs from the frames into a TSV file")
+    draw.add_argument("--out", required=True, metavar="FILE")
+    draw.add_argument(
+        "--per-frame", type=int, default=30, metavar="N", help="at most (default: 30)"
+    )
+    draw.add_argument("--levels", default="formal,polite,casual,plain", help="default: all four")
+    draw.add_argument(
+        "--held-out", action="store_true", help="the one frame in twenty that training never sees"
+    )
+    draw.add_argument("--seed", type=int, default=1, help="another seed, other pairs (default: 1)")
+    actions.add_parser("convert", help="make missing speech levels (needs the extra 'corpus')")
+    actions.add_parser("conjugate", help="make conjugations.tsv (needs the extra 'corpus')")

@@ -16,6 +16,10 @@ PARTICLES: Final = {
     "이에요": ("이에요", "예요"),
     "이야": ("이야", "야"),
     "이다": ("이다", "다"),
+    "이십니까": ("이십니까", "십니까"),
+    "이신가요": ("이신가요", "신가요"),
+    "이세요": ("이세요", "세요"),
+    "이니": ("이니", "니"),
     "이었습니다": ("이었습니다", "였습니다"),
     "이었어요": ("이었어요", "였어요"),
     "이었어": ("이었어", "였어"),
@@ -23,12 +27,19 @@ PARTICLES: Final = {
 }
 """Placeholder -> (after a consonant, after a vowel). "으로" is also "로" behind ㄹ."""
 
-_FUSED: Final = {("저", "이"): "제가", ("나", "이"): "내가", ("너", "이"): "네가", ("누구", "이"): "누가"}
+_FUSED: Final = {
+    ("저", "이"): "제가",
+    ("나", "이"): "내가",
+    ("너", "이"): "네가",
+    ("누구", "이"): "누가",
+}
 
 _FINAL_OF_DIGIT: Final = dict(zip("0123456789", "ㅇㄹ.ㅁ..ㄱㄹㄹ.", strict=True))
 """How the Korean reading of a last digit ends: 영 일 이 삼 사 오 육 칠 팔 구; "." is a vowel."""
 
-_FINALS: Final = ". ㄱ ㄲ ㄳ ㄴ ㄵ ㄶ ㄷ ㄹ ㄺ ㄻ ㄼ ㄽ ㄾ ㄿ ㅀ ㅁ ㅂ ㅄ ㅅ ㅆ ㅇ ㅈ ㅊ ㅋ ㅌ ㅍ ㅎ".split()
+_FINALS: Final = (
+    ". ㄱ ㄲ ㄳ ㄴ ㄵ ㄶ ㄷ ㄹ ㄺ ㄻ ㄼ ㄽ ㄾ ㄿ ㅀ ㅁ ㅂ ㅄ ㅅ ㅆ ㅇ ㅈ ㅊ ㅋ ㅌ ㅍ ㅎ".split()
+)
 _NATIVE_TENS: Final = ["", "열", "스물", "서른", "마흔", "쉰", "예순", "일흔", "여든", "아흔"]
 _NATIVE_UNITS: Final = ["", "하나", "둘", "셋", "넷", "다섯", "여섯", "일곱", "여덟", "아홉"]
 _BEFORE_COUNTER: Final = {"하나": "한", "둘": "두", "셋": "세", "넷": "네", "스물": "스무"}
@@ -38,8 +49,8 @@ _SINO_DIGITS: Final = " 일이삼사오육칠팔구"
 def final_sound(text: str) -> str:
     """The consonant that a text ends in, "." for a vowel.
 
-    Digits count as they are read in Korean. Latin letters follow a rule of thumb: l, m, n and ng end
-    in a consonant, every other letter in a vowel (d, k, s … are read 드, 크, 스).
+    Digits count as they are read in Korean. Latin letters follow a rule of thumb: l, m, n and ng
+    end in a consonant, every other letter in a vowel (d, k, s … are read 드, 크, 스).
     """
     core = re.sub(r"[^0-9A-Za-z가-힣ㄱ-ㅎ]+$", "", text)
     if not core:
@@ -51,6 +62,10 @@ def final_sound(text: str) -> str:
         return _final_of_number(core)
     if "ㄱ" <= last <= "ㅎ":
         return last
+    if core.endswith(".net"):
+        return "ㅅ"  # 닷넷
+    if core.endswith(".kr"):
+        return "ㄹ"  # 케이알
     return {"l": "ㄹ", "m": "ㅁ", "n": "ㄴ"}.get(last.lower(), "ㅇ" if core[-2:] == "ng" else ".")
 
 

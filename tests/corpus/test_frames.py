@@ -1,0 +1,143 @@
+import random
+
+import pytest
+
+from translator.corpus.conjugation import Conjugations
+from translator.corpus.frames import FrameError, Grammar, parse_frame
+from translator.corpus.kinds import KINDS, make
+from translator.corpus.lexicon import Entry, Lexicon, LexiconError
+
+ENTRIES = [
+    Entry("apple", "food.fruit", "apple", "사과", {}),
+    Entry("melon", "food.fruit", "melon", "멜론", {"cnt": "통"}),
+    Entry("rice", "food", "rice", "밥", {"mass": ""}),
+    Entry("scissors", "thing", "scissors", "가위", {"plonly": ""}),
+    Entry("i", "subj", "I", "저|저|나|나", {"person": "1", "my": "my"}),
+    Entry("she", "subj", "she", "그녀", {"person": "3", "my": "her"}),
+    Entry("we", "subj", "we", "우리", {"person": "1pl", "my": "our"}),
+    Entry("eat", "verb", "eat", "먹다", {"past": "ate", "pp": "eaten"}),
+    Entry("us", "place", "United States", "미국", {"the": ""}),
+    Entry("useful", "adj", "useful", "유용하다", {}),
+    Entry("child", "person.age", "child", "아이", {"pl": "children"}),
+]
+TABLE = {
+    ("먹다", "습니다"): "먹습니다",
+    ("먹다", "어요"): "먹어요",
+    ("유용하다+", "은"): "유용한",
+}
+
+
+def pairs(english, formal, slots, *, polite="", n=50):
+    frame = parse_frame("\t".join(["f", english, formal, polite, "", "", slots]), "here:1")
+    grammar = Grammar(Lexicon(ENTRIES), Conjugations(TABLE), [frame])
+    return {pair.src: pair.tgt for pair in grammar.draw(frame, n, "formal", seed=1)}
+
+
+def test_words_particles_and_endings():
+    found = pairs("{s} {v@s} {f:a}.", "{s}{은} {f}{을} {v:습니다}.", "s=subj;f=food.fruit;v=verb")
+    assert found["I eat an apple."] == "저는 사과를 먹습니다."
+    assert found["She eats a melon."] == "그녀는 멜론을 먹습니다."
+    assert len(found) == 6
+
+
+def test_levels_change_pronouns():
+    frame = parse_frame("f\t{s} {s:be} here.\t{s}{이} 있다.\t\t{s}{이} 있어.\t\ts=subj", "here:1")
+    grammar = Grammar(Lexicon(ENTRIES), Conjugations(TABLE), [frame])
+    assert {p.tgt for p in grammar.draw(frame, 9, "casual", 1)} >= {"내가 있어.", "그녀가 있어."}
+    assert {p.tgt for p in grammar.draw(frame, 9, "formal", 1)} >= {"제가 있다."}
+    assert grammar.draw(frame, 9, "polite", 1) == []
+
+
+def test_agreement():
+    found = pairs("{s} {s:isnt} late and {s:dont} care.", "{s}", "s=subj")
+    assert set(found) == {
+        "I'm not late and don't care.",
+        "She isn't late and doesn't care.",
+        "We aren't late and don't care.",
+    }
+
+
+def test_counting_skips_what_cannot_be_counted():
+    found = pairs("{n} {x:pl}.", "{x} {n} {x:cnt}.", "n=#count;x=food,thing,person", n=200)
+    words = {src.split()[1] for src in found}
+    assert words == {"apples.", "melons.", "children."}
+    assert all(("멜론" in ko) == ("통" in ko) for ko in found.values())
+    assert all(("아이" in ko) == ("명" in ko) for ko in found.values())
+
+
+def test_plural_only_words_stay_out_of_singular_frames():
+    assert set(pairs("This {x} is new.", "{x}", "x=thing,food.fruit")) == {
+        "This apple is new.",
+        "This melon is new.",
+    }
+
+
+def test_articles():
+    assert set(pairs("He is a {a} {x}.", "{a:은} {x}", "a=adj;x=@child")) == {
+        "He is a useful child."
+    }
+    assert set(pairs("I like {p}.", "{p}", "p=place")) == {"I like the United States."}
+    assert set(pairs("I want {x:a}.", "{x}", "x=@rice")) == {"I want rice."}
+
+
+def test_two_slots_never_hold_the_same_word():
+    found = pairs("{f:a} and {g:a}.", "{f}{과} {g}.", "f=food.fruit;g=food.fruit")
+    assert set(found) == {"An apple and a melon.", "A melon and an apple."}
+
+
+def test_excluded_and_exact_classes():
+    lexicon = Lexicon(ENTRIES)
+    assert [e.id for e in lexicon.select(["food"])] == ["apple", "melon", "rice"]
+    assert [e.id for e in lexicon.select(["food!"])] == ["rice"]
+    assert [e.id for e in lexicon.select(["food", "-@rice"])] == ["apple", "melon"]
+    assert [e.id for e in lexicon.select(["@child", "@us"])] == ["child", "us"]
+
+
+def test_the_same_seed_draws_the_same():
+    arguments = ("{n} {x:pl}.", "{x} {n} {x:cnt}.", "n=#count;x=food.fruit")
+    assert pairs(*arguments) == pairs(*arguments)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_kind_can_be_made(kind):
+    rng = random.Random(0)
+    for _ in range(50):
+        made = make(kind, rng)
+        assert made.en and made.ko
+        digits = [c for c in made.en if c.isdigit()]
+        if kind in {"#newname", "#product", "#code", "#email", "#url", "#phone"}:
+            assert made.en == made.ko, "copied as it is"
+        elif digits and kind != "#date":
+            assert "".join(digits) == "".join(c for c in made.ko if c.isdigit()).zfill(len(digits))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("f\tA.\t가.", "expected 7 columns, found 3"),
+        ("f\t{x}.\t{x.\t\t\t\tx=food", "a brace is out of place"),
+        ("f\t{x}.\t{y}.\t\t\t\tx=food", "there is no slot y"),
+        ("f\t{x}.\t{x}{언}.\t\t\t\tx=food", "unknown particle {언}"),
+        ("f\tA.\t{x}.\t\t\t\tx=food", "the English does not use the slot x"),
+        ("f\t{x}.\t{x}.\t\t\t\tx", "a slot is written name=class"),
+    ],
+)
+def test_malformed_frames_are_named(line, message):
+    with pytest.raises(FrameError, match=message):
+        parse_frame(line, "here:1")
+
+
+@pytest.mark.parametrize(
+    ("slots", "message"),
+    [("x=nonsense", "no entry has the class nonsense"), ("x=@nobody", "there is no entry nobody")],
+)
+def test_unknown_fillers_are_named(slots, message):
+    with pytest.raises(LexiconError, match=message):
+        pairs("{x}.", "{x}.", slots)
+    with pytest.raises(FrameError, match="unknown kind #nonsense"):
+        pairs("{x}.", "{x}.", "x=#nonsense")
+
+
+def test_a_missing_form_says_how_to_make_it():
+    with pytest.raises(LexiconError, match="translator corpus conjugate"):
+        pairs("{v}.", "{v:던}", "v=verb")
