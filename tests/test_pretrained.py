@@ -1,0 +1,67 @@
+"""The model inside the package does what the README promises."""
+
+import random
+
+import pytest
+import torch
+
+from translator.checkpoint import load_safely
+from translator.inference import PRETRAINED, Translator
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Translator:
+    return Translator.from_pretrained()
+
+
+def test_it_is_small_and_stored_in_half_precision():
+    assert PRETRAINED.stat().st_size <= 20 * 2**20
+    weights = load_safely(PRETRAINED)["weights"].values()
+    assert {weight.dtype for weight in weights} == {torch.float16}
+    assert sum(weight.numel() for weight in weights) <= 10_000_000
+
+
+@pytest.mark.parametrize(
+    ("style", "korean"), [("formal", "저는 학생입니다."), ("polite", "저는 학생이에요.")]
+)
+@pytest.mark.parametrize("english", ["I am a student.", "I am a student", "i am a student"])
+def test_the_sentence_of_the_chapter(shipped, english, style, korean):
+    assert shipped.translate([english], style)[0].text == korean
+
+
+@pytest.mark.fault("B69")
+def test_alone_equals_batched(shipped):
+    lines = [
+        "Hello.",
+        "Where is the nearest subway station?",
+        "My brother wanted to buy a new bicycle, but it was far too expensive for him.",
+        "Yes.",
+        "What time does the museum open on Sundays?",
+        "She told me that she had already seen the film twice.",
+    ]
+    alone = [shipped.translate([line])[0] for line in lines]
+    for seed in range(3):
+        order = random.Random(seed).sample(range(len(lines)), len(lines))
+        found = shipped.translate([lines[i] for i in order])
+        assert [t.text for t in found] == [alone[i].text for i in order]
+        for i, translation in zip(order, found, strict=True):
+            assert translation.score == pytest.approx(alone[i].score, abs=1e-3)
+
+
+@pytest.mark.fault("B39")
+def test_with_and_without_cache(shipped):
+    lines = ["I met an old friend yesterday.", "Could you help me?", "It rained all day."] * 7
+    cached = [t.text for t in shipped.translate(lines)]
+    assert [t.text for t in shipped.translate(lines, use_cache=False)] == cached
+
+
+@pytest.mark.fault("B75")
+@pytest.mark.parametrize(
+    "text", ["salad", "?", "aaaaaaaa", "........", "😀😀", "x" * 300, "저는 학생입니다.", "12345"]
+)
+def test_strange_input_gives_one_bounded_line(shipped, text):
+    [translation] = shipped.translate([text])
+    n_source = len(shipped.tokenizer.encode(text)) + 2
+    assert len(translation.ids) <= 2 * n_source + 20
+    assert "\n" not in translation.text
+    assert translation.finished or "cut off at the length limit" in translation.warnings
