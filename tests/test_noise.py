@@ -20,6 +20,10 @@ RNG = random.Random(0)
         (noise._other_contraction, "I am not late.", "I'm not late."),
         (noise._other_contraction, "They don't know.", "They do not know."),
         (noise._other_contraction, "Tom's car is red.", "Tom's car is red."),
+        (noise._other_contraction, "Yes, I am.", "Yes, I am."),
+        (noise._other_contraction, "Why don't you go?", "Why don't you go?"),
+        (noise._other_contraction, "It's late, isn't it?", "It's late, isn't it?"),
+        (noise._other_contraction, "I don't.", "I don't."),
     ],
 )
 def test_each_kind(kind, text, expected):

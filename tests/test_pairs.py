@@ -60,9 +60,11 @@ def test_quotes_mean_nothing_and_odd_rows_are_reported(tmp_path):
     pairs, report = read(write(tmp_path / "pairs.tsv", rows))
     assert [pair[:2] for pair in pairs] == [('"Hello', "안녕"), ('He said "no', '그는 "아니')]
     assert report.kept == 2
-    [line] = report.lines()
-    assert line.startswith("2 pairs dropped: columns are not English, tab, Korean")
-    assert line.endswith("pairs.tsv:3)")
+    assert [line.split(" (")[0] for line in report.lines()] == [
+        "1 pair dropped: the third column is not a speech level",
+        "1 pair dropped: no tab between English and Korean",
+    ]
+    assert report.lines()[0].endswith("pairs.tsv:3)")
 
 
 @pytest.mark.fault("B13")
@@ -114,6 +116,16 @@ def test_missing_and_unreadable_files(tmp_path):
         read(tmp_path / "nowhere.tsv")
     with pytest.raises(DataError, match="cannot be read"):
         read(tmp_path)
+
+
+def test_utf_16_is_recognised(tmp_path):
+    path = write(tmp_path / "excel.tsv", "Hi\t안녕\n", "utf-16")
+    with pytest.raises(DataError, match=r"excel\.tsv: saved as UTF-16; save it as UTF-8"):
+        read(path)
+
+
+def test_a_level_may_have_spaces_around_it(tmp_path):
+    assert read(write(tmp_path / "a.tsv", "Go.\t가.\tcasual \n"))[0][0].level == "casual"
 
 
 def test_a_byte_order_mark_is_no_text(tmp_path):

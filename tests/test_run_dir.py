@@ -3,7 +3,6 @@ import json
 import pytest
 from conftest import small_config
 
-from translator.checkpoint import CheckpointError
 from translator.errors import UserError
 from translator.events import StepReport
 from translator.run_dir import RunDirectory
@@ -19,6 +18,8 @@ def test_a_second_run_needs_a_word(tmp_path):
     run_dir = RunDirectory(tmp_path / "run")
     run_dir.claim(overwrite=False)
     run_dir.record(report(1))
+    run_dir.claim(overwrite=False)  # stopped before its first save: nothing to lose
+    run_dir.save_state(small_config("c", tmp_path), {"step": 1})
     (tmp_path / "run" / "notes.txt").write_text("mine")
     with pytest.raises(UserError, match="holds a run already; --resume continues it, --overwrite"):
         run_dir.claim(overwrite=False)
@@ -58,5 +59,5 @@ def test_only_length_reports_and_learning_rate_may_change(tmp_path):
 
 
 def test_nothing_to_resume(tmp_path):
-    with pytest.raises(CheckpointError, match=r"resume\.pt: no such checkpoint"):
+    with pytest.raises(UserError, match="no saved run to resume; start one without --resume"):
         RunDirectory(tmp_path).load_state(small_config("c", tmp_path))

@@ -151,7 +151,9 @@ def load_safely(path: str | Path) -> dict[str, Any]:
     """
     path = Path(path)
     if not path.is_file():
-        raise CheckpointError(f"{path}: no such checkpoint (working directory: {Path.cwd()})")
+        raise CheckpointError(
+            f"{path}: no such checkpoint (working directory: {Path.cwd()}); train one first"
+        )
     try:
         with zipfile.ZipFile(path) as archive:
             damaged = archive.testzip()

@@ -120,7 +120,7 @@ class TrainConfig(_Checked):
     precision: Literal["fp32", "bf16"] = "fp32"
     log_every: int = _number(50, low=1)
     validate_every: int = _number(500, low=1)
-    n_samples: int = _number(3, low=0)  # dev sentences translated and shown at each validation
+    n_samples: int = _number(3, low=0)  # sentences (of dev, else of train) translated each time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,25 +158,24 @@ class Config:
     def override(self, assignments: Sequence[str]) -> "Config":
         """A copy with values replaced, each written "section.key=value".  Raises ConfigError."""
         tree = self.to_dict()
+        sections = typing.get_type_hints(Config)
         for assignment in assignments:
+            source = f"--set {assignment}"
             dotted, equals, text = assignment.partition("=")
             section, dot, key = dotted.strip().partition(".")
             if not (equals and dot and key):
-                raise ConfigError(
-                    f'--set {assignment}: write it as section.key=value, as in "train.lr=1e-3"'
-                )
+                raise ConfigError(f'{source}: write it as section.key=value, as in "train.lr=1e-3"')
+            if section not in sections:
+                raise ConfigError(_unknown(source, section, set(sections)))
+            hints = typing.get_type_hints(sections[section])
+            if key not in hints:
+                raise ConfigError(_unknown(source, key, set(hints), f"{section}."))
             try:
                 value = yaml.load(text, Loader=_StrictLoader)
             except yaml.YAMLError:
-                raise ConfigError(
-                    f"--set {assignment}: the value cannot be read; quote it"
-                ) from None
-            known = {item.name for item in dataclasses.fields(self)}
-            if section not in known:
-                raise ConfigError(_unknown(f"--set {assignment}", section, known))
-            tree[section][key] = value
-            self.from_dict(tree, source=f"--set {assignment}")
-        return self.from_dict(tree)
+                raise ConfigError(f"{source}: the value cannot be read; quote it") from None
+            tree[section][key] = _convert(value, hints[key], f"{source}: {dotted.strip()}")
+        return self.from_dict(tree, source=" ".join(f"--set {item}" for item in assignments))
 
     def to_dict(self) -> dict[str, Any]:
         """The sections as plain values (lists for tuples) that YAML and checkpoints can hold."""

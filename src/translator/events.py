@@ -33,7 +33,7 @@ class Sample:
 
 @dataclass(frozen=True, kw_only=True)
 class ValidationReport:
-    """Loss on pairs that the model never learns from, and a few translations."""
+    """Loss on the dev pairs, and a few translations."""
 
     step: int
     nll: float | None  # unsmoothed, nats per target token; None without dev pairs

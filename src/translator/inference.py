@@ -113,7 +113,7 @@ class Translator:
 
         Returns:
             encoder (L, 1, H, S, S), decoder (L, 1, H, T, T), cross (L, 1, H, T, S). S counts tag
-            and eos; row t belongs to the token that was written at t, the last one to eos.
+            and eos; row t belongs to the token written at t, the last one to what followed.
         """
         device = self.model.embedding.weight.device
         src = torch.tensor([self._cut(self.tokenizer.encode_source(text, style))], device=device)

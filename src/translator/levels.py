@@ -15,12 +15,12 @@ LEVELS = ("formal", "polite", "casual", "plain", "any")
 """The tags in the order of their token ids; `any` is for a pair that shows no level."""
 
 _WITH_BIEUP = "".join(chr(code) for code in range(ord("갑"), ord("힣"), 28))
-_TRAILING_MARKS = re.compile(r"[\s\"'”’)\].!?…~,]+$")
+_TRAILING_MARKS = re.compile(r"[\s\"'”’)(\].!?…~,:;^ㅋㅎㅠㅜ]+$")
 _SHOWN_BY_ENDING = (
     ("formal", re.compile(rf"((?<!아)니다|니까|시오|[{_WITH_BIEUP}]시다)$")),
     ("polite", re.compile(r"(요|죠)$")),
-    ("plain", re.compile(r"(다|는가|은가|던가|는구나|자|[아어여]라)$")),
-    ("casual", re.compile(r"([아어여야해돼지네래게걸데와봐줘커라려서]|[가-힣]자|니|냐)$")),
+    ("plain", re.compile(r"(다|는가|은가|던가|는구나|자|니|냐|[가-힣]라)$")),
+    ("casual", re.compile(r"[아어여야해돼지네래게걸데와봐줘커워겨져려서]$")),
 )
 _SHOWS_NOTHING = re.compile(r"(^|\s)(네|예|아니요|여보세요|안녕)$")
 
@@ -28,7 +28,9 @@ _SHOWS_NOTHING = re.compile(r"(^|\s)(네|예|아니요|여보세요|안녕)$")
 def speech_level(korean: str) -> str:
     """The level that the last ending of a Korean sentence shows, or "any" when it shows none.
 
-    A rule of thumb on the surface: right for ordinary sentences, not a morphological analysis.
+    A rule of thumb on the surface, not a morphological analysis: reliable for formal and polite. A
+    casual verb may end in nearly any syllable (가, 예뻐), so casual is often not recognised; -니,
+    -자 and -라, which both casual and plain use, count as plain.
     """
     stem = _TRAILING_MARKS.sub("", korean)
     if _SHOWS_NOTHING.search(stem):

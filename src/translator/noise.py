@@ -59,8 +59,13 @@ def _curly_quotes(text: str, _: random.Random) -> str:
 
 
 def _other_contraction(text: str, _: random.Random) -> str:
-    for before, after in (*_CONTRACTIONS.items(), *_EXPANSIONS.items()):
-        found = re.sub(rf"\b{before}\b", after, text)
+    for long, short in _CONTRACTIONS.items():
+        found = re.sub(rf"\b{long}\b(?=\s+\w)", short, text)  # never at the end: "Yes, I am."
+        if found != text:
+            return found
+    for short, long in _EXPANSIONS.items():
+        followed_by_subject = r"(?!\s*([.!?,]|$|(I|you|he|she|it|we|they|there)\b))"
+        found = re.sub(rf"\b{short}\b{followed_by_subject}", long, text)  # not "Why don't you"
         if found != text:
             return found
     return text

@@ -84,17 +84,23 @@ def _tsv_rows(pattern: str, encoding: str, report: Report) -> Iterator[_Row]:
         raise DataError(f"{pattern}: no file matches (working directory: {Path.cwd()})")
     for path in paths:
         for number, line in enumerate(read_lines(path, encoding), 1):
-            columns = line.split("\t")
-            if len(columns) == 2 or (len(columns) == 3 and columns[2] in LEVELS):
-                yield _Row(
-                    f"{path}:{number}",
-                    columns[0],
-                    columns[1],
-                    columns[2] if len(columns) == 3 else "",
-                )
+            place, columns = f"{path}:{number}", [part.strip() for part in line.split("\t")]
+            problem = _row_problem(columns)
+            if not problem:
+                yield _Row(place, columns[0], columns[1], columns[2] if len(columns) == 3 else "")
             elif line.strip():
-                wanted = f"English, tab, Korean and perhaps tab, one of {', '.join(LEVELS)}"
-                report.drop(f"columns are not {wanted}", f"{path}:{number}")
+                report.drop(problem, place)
+
+
+def _row_problem(columns: Sequence[str]) -> str:
+    """Why a row is not English, tab, Korean, and perhaps tab, level; empty when it is."""
+    if len(columns) == 1:
+        return "no tab between English and Korean"
+    if len(columns) > 3:
+        return f"{len(columns)} columns instead of 2 or 3"
+    if len(columns) == 3 and columns[2] not in LEVELS:
+        return f"the third column is not a speech level ({', '.join(LEVELS)})"
+    return ""
 
 
 def _aligned_rows(entry: str, encoding: str) -> Iterator[_Row]:
@@ -136,6 +142,8 @@ def read_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
         codecs.lookup(encoding)
         with open(path, "rb") as file:
             for number, raw in enumerate(file, 1):
+                if number == 1 and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                    raise DataError(f"{path}: saved as UTF-16; save it as UTF-8")
                 line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
                 yield line.decode(encoding).removesuffix("\n").removesuffix("\r")
     except FileNotFoundError:

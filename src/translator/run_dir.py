@@ -34,17 +34,21 @@ class RunDirectory:
         self._resume = self.path / "resume.pt"
         self._metrics = self.path / "metrics.jsonl"
 
+    def check_free(self, overwrite: bool) -> None:
+        """Raises UserError when the directory holds a run that could be resumed."""
+        if not overwrite and (self._resume.exists() or self.last.exists()):
+            raise UserError(
+                f"{self.path}: holds a run already; --resume continues it, --overwrite starts again"
+            )
+
     def claim(self, overwrite: bool) -> None:
         """Makes the directory ready for a fresh run.
 
         Raises:
             UserError: it holds a run and `overwrite` was not asked for, or it cannot be written.
         """
+        self.check_free(overwrite)
         present = [self.path / name for name in _OURS if (self.path / name).exists()]
-        if present and not overwrite:
-            raise UserError(
-                f"{self.path}: holds a run already; --resume continues it, --overwrite starts again"
-            )
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             remove_leftovers(self.path)
@@ -62,6 +66,8 @@ class RunDirectory:
             UserError: there is none, or `config` describes another run than the one that was
                 stopped.
         """
+        if not self._resume.exists():
+            raise UserError(f"{self.path}: no saved run to resume; start one without --resume")
         state = load_safely(self._resume)
         remove_leftovers(self.path)
         changed = _differences(state["config"], config.to_dict())

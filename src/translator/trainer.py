@@ -4,6 +4,7 @@ resumed.
 
 import math
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -39,6 +40,8 @@ def train(config: Config, *, resume: bool = False, overwrite: bool = False) -> I
         UserError: anything that the user can mend, before the first step where possible.
     """
     run_dir = RunDirectory(config.train.run_dir)
+    if not resume:
+        run_dir.check_free(overwrite)
     pairs = _read_corpus(config)
     yield from map(Note, pairs.notes)
     if resume:
@@ -90,8 +93,12 @@ def _read_corpus(config: Config) -> _Corpus:
     train_pairs, dev_pairs = split_dev(pairs, data.dev_size, config.train.seed)
     if data.dev:
         dev_pairs = list(read_pairs(data.dev, report, data.encoding))
+        if not dev_pairs:
+            raise DataError(f"{', '.join(data.dev)}: no usable pair to judge by")
     train_pairs += noisy_copies(train_pairs, data.noise, config.train.seed)
-    return _Corpus(train_pairs, dev_pairs, report.lines())
+    levels = Counter(pair.level for pair in train_pairs)
+    shown = ", ".join(f"{level} {count}" for level, count in levels.most_common())
+    return _Corpus(train_pairs, dev_pairs, [*report.lines(), f"speech levels: {shown}"])
 
 
 def _vocabulary_note(tokenizer: Tokenizer, config: Config, dev: Sequence[Pair]) -> Note:
@@ -120,7 +127,7 @@ class _Run:
         config: Config,
         run_dir: RunDirectory,
         tokenizer: Tokenizer,
-        material: "_Material",
+        material: _Material,
     ) -> None:
         torch.manual_seed(config.train.seed)
         self.config = config

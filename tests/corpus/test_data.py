@@ -88,7 +88,9 @@ def test_a_broken_corpus_fails_the_check(tmp_path, capsys):
     for name in ("handwritten", "heldout", "converted", "lexicon", "frames"):
         (tmp_path / name).mkdir()
     (tmp_path / "conjugations.tsv").write_text("")
-    (tmp_path / "handwritten" / "a.tsv").write_text("Hello.\t안녕하세요.\tformal\n", encoding="utf-8")
+    (tmp_path / "handwritten" / "a.tsv").write_text(
+        "Hello.\t안녕하세요.\tformal\n", encoding="utf-8"
+    )
     assert main(["corpus", "--data", str(tmp_path), "check"]) == 2
     captured = capsys.readouterr()
     assert "a.tsv:1: the ending does not show formal" in captured.out

@@ -78,6 +78,7 @@ def test_articles():
     }
     assert set(pairs("I like {p}.", "{p}", "p=place")) == {"I like the United States."}
     assert set(pairs("I want {x:a}.", "{x}", "x=@rice")) == {"I want rice."}
+    assert set(pairs("I like the {p}.", "{p}", "p=place")) == {"I like the United States."}
 
 
 def test_two_slots_never_hold_the_same_word():

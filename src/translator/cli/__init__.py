@@ -7,6 +7,7 @@ import argparse
 import importlib
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import TextIO
 
@@ -25,6 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     for stream in (sys.stdout, sys.stderr):
         _write_utf8(stream)
+    warnings.filterwarnings("ignore", message="Failed to initialize NumPy")  # which we do not use
     try:
         args = _parser().parse_args(argv)
         command = importlib.import_module(f"translator.cli.{args.command}")
@@ -51,7 +53,7 @@ def _write_utf8(stream: TextIO) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="translator", description=translator.__doc__.split("\n")[0]
+        prog="translator", description="Train and use a small English-Korean Transformer."
     )
     parser.add_argument(
         "--version", action="version", version=f"translator {translator.__version__}"

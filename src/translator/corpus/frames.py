@@ -28,6 +28,9 @@ _PLACEHOLDER = re.compile(r"\{([a-z]+\d?)(?:([:@])([^{}]+))?\}|\{([가-힣]+)\}"
 _SINGULAR = re.compile(
     r"\b(this|that|is|isn't|was|wasn't|has|does|doesn't|it|one|each|every)\b|'s\b"
 )
+_DETERMINED = re.compile(
+    r"\b(the|this|that|my|your|his|her|its|our|their|every|each|another|which|'s) $", re.IGNORECASE
+)
 _MADE_SAMPLES = 12  # how many fillers of a made kind count as different when a frame is measured
 
 
@@ -131,7 +134,7 @@ class Grammar:
                 continue
             entries = self.lexicon.select(wanted)
             uses = re.findall(rf"\{{{name}(?::(\w+))?\}}", frame.english)
-            counted = "{n}" in frame.english and "pl" in uses
+            counted = "pl" in uses and "#count" in frame.slots.get("n", ())
             singular = _SINGULAR.search(frame.english) and set(uses) & {"", "a", "the"}
             entries = [
                 entry
@@ -211,6 +214,8 @@ def render_english(template: str, fillers: Mapping[str, Filler]) -> str:
             text = filler.english(form or "")
         if text.startswith("'"):  # I'm not
             out = out.rstrip()
+        if _DETERMINED.search(out):
+            text = text.removeprefix("the ")
         out = _right_article(out, text) + text
     out += template[position:]
     return out[0].upper() + out[1:]

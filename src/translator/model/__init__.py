@@ -1,1 +1,1 @@
-"""The chapter: the encoder-decoder Transformer, one file for each box of the figure."""
+"""The chapter: the encoder-decoder Transformer, one file for each of its ideas."""

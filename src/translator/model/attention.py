@@ -17,7 +17,9 @@ class Attended(NamedTuple):
     """What attention read, and where it looked."""
 
     context: Tensor  # (B, Tq, D); from the bare formula (..., Tq, d_v)
-    weights: Tensor | None  # (B, H, Tq, Tk), each row sums to 1; None unless asked for
+    weights: (
+        Tensor | None
+    )  # (B, H, Tq, Tk), rows sum to 1 (0 where all is masked); None unless asked for
 
 
 class KeyValue(NamedTuple):
@@ -57,10 +59,10 @@ def scaled_dot_product_attention(
     if mask is None:
         weights = scores.softmax(dim=-1)
     else:
-        hidden = ~mask
-        weights = scores.masked_fill(hidden, -math.inf).softmax(dim=-1)
+        blocked = ~mask
+        weights = scores.masked_fill(blocked, -math.inf).softmax(dim=-1)
         weights = weights.masked_fill(
-            hidden, 0.0
+            blocked, 0.0
         )  # softmax of nothing but -inf is NaN: such a row becomes zeros
     return Attended(weights @ value, weights)
 

@@ -1,6 +1,6 @@
 """The decoder writes the target token by token, and at every layer glances back at the source.
 
-`forward` is the chapter: all target positions at once, the future hidden by a mask. `step` is the
+`forward` is the chapter: all target positions at once, the future masked. `step` is the
 same computation for one new position, with the keys and values of earlier positions kept in a
 cache. A test holds the two equal.
 """
@@ -112,8 +112,8 @@ class DecoderLayer(nn.Module):
         Args:
             x: (B, T, D)
             memory: (B, S, D), the last encoder layer's output, the same for every decoder layer
-            tgt_mask: (B, 1, T, T), padding and future hidden
-            memory_mask: (B, 1, 1, S), source padding hidden
+            tgt_mask: (B, 1, T, T), padding and future masked
+            memory_mask: (B, 1, 1, S), source padding masked
             need_weights: also return the weights of both attentions
         """
         h = self.self_attn_norm.pre(x)

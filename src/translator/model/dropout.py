@@ -20,6 +20,7 @@ class Dropout(nn.Module):
         """Any shape -> the same shape"""
         if not self.training or self.dropped_bytes == 0:
             return x
+        # eight random bytes in each word
         words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64, device=x.device)
         words.random_(-(2**63), None)  # all 64 bits, the sign too
         kept = words.view(torch.uint8)[: x.numel()].view(x.shape) >= self.dropped_bytes

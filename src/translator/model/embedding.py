@@ -25,7 +25,7 @@ class Embedding(nn.Module):
 
     Source, target and output share one matrix ("tied embeddings", Press and Wolf, 2017), which
     works since the vocabulary is joint. It starts with standard deviation 1/√D, so that embeddings
-    have unit variance after the √D and logits do without it.
+    have unit variance after the √D, and logits, which skip that factor, start near unit variance.
 
     Args:
         vocab_size: V

@@ -21,8 +21,7 @@ class FeedForward(nn.Module):
 
 
 class AddNorm(nn.Module):
-    """The residual path around a block: `h = pre(x)`, the block makes `out` of h, then `x = post(x,
-    out)`.
+    """The residual path around a block: `h = pre(x)`, `out = block(h)`, `x = post(x, out)`.
 
     Args:
         norm_first: True normalises before the block (Xiong et al., 2020: trains more easily); False

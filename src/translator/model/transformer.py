@@ -12,6 +12,13 @@ from translator.model.encoder import Encoder
 from translator.model.masks import causal_mask, padding_mask
 
 
+class Encoded(NamedTuple):
+    """What the decoder is given of the source."""
+
+    memory: Tensor  # (B, S, D), of the last encoder layer
+    memory_mask: Tensor  # (B, 1, 1, S)
+
+
 class Step(NamedTuple):
     """Logits of the next token, and the cache for the call after."""
 
@@ -37,6 +44,9 @@ class Transformer(nn.Module):
         config: sizes and norm order
         vocab_size: V, the number of pieces of the tokenizer
         pad_id: the id that fills short rows of a batch; attention never looks at it
+
+    `ModelConfig(norm_first=False)` gives the order of the norms in the paper's figure; the default
+    normalises first, which trains more easily.
     """
 
     def __init__(self, config: ModelConfig, vocab_size: int, pad_id: int = 0) -> None:
@@ -46,7 +56,7 @@ class Transformer(nn.Module):
         self.embedding = Embedding(vocab_size, config.d_model, config.max_len, config.dropout)
         self.encoder = Encoder(config)
         self.decoder = Decoder(config)
-        for name, parameter in self.named_parameters():
+        for name, parameter in self.named_parameters():  # the embedding has set itself up
             if parameter.dim() == 2 and not name.startswith("embedding."):
                 nn.init.xavier_uniform_(parameter)
             elif name.endswith("bias"):
@@ -58,24 +68,26 @@ class Transformer(nn.Module):
 
     def hidden(self, src: Tensor, tgt_in: Tensor) -> Tensor:
         """The decoder's states before they become logits.  (B, S), (B, T) -> (B, T, D)"""
-        src_mask = padding_mask(src, self.pad_id)  # (B, 1, 1, S)
-        memory = self.encoder(self.embedding(src), src_mask).memory  # (B, S, D)
+        memory, memory_mask = self.encode(src)
         out: Tensor = self.decoder(
-            self.embedding(tgt_in), memory, self.tgt_mask(tgt_in), src_mask
+            self.embedding(tgt_in), memory, self.tgt_mask(tgt_in), memory_mask
         ).hidden
         return out
 
+    def encode(self, src: Tensor) -> Encoded:
+        """Reads the source.  (B, S) -> memory (B, S, D) and its padding mask (B, 1, 1, S)"""
+        src_mask = padding_mask(src, self.pad_id)
+        return Encoded(self.encoder(self.embedding(src), src_mask).memory, src_mask)
+
     def tgt_mask(self, tgt_in: Tensor) -> Tensor:
-        """Padding and the future hidden.  (B, T) -> (B, 1, T, T)"""
+        """Padding and the future are masked.  (B, T) -> (B, 1, T, T)"""
         return causal_mask(tgt_in.size(1), tgt_in.device) & padding_mask(tgt_in, self.pad_id)
 
     def start(self, src: Tensor) -> DecoderCache:
         """Reads the source once; every decoder layer's cross keys and values are ready.  (B, S) ->
         cache
         """
-        src_mask = padding_mask(src, self.pad_id)
-        memory = self.encoder(self.embedding(src), src_mask).memory
-        return self.decoder.start(memory, src_mask)
+        return self.decoder.start(*self.encode(src))
 
     def step(self, tokens: Tensor, cache: DecoderCache) -> Step:
         """Writes one token in each row and asks for the next.  (B,) -> (B, V)"""
