@@ -70,10 +70,11 @@ def test_the_test_command_installs_what_the_tests_need_and_runs_them(name):
     assert lines[2] == ".venv/bin/python -m pytest -q"
 
 
-@pytest.mark.parametrize("name", READMES)
-def test_the_other_commands_run(name, checkout):
-    """Training commands with two steps; the template for own data with four pairs."""
-    pairs = [f"I have {n} apples.\t사과가 {n}개 있습니다.\n" for n in range(300)]
+def test_the_other_commands_run(checkout):
+    """Training with two steps. One README is enough: another test holds their commands equal."""
+    name = "README.md"
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    pairs = [f"This is {a}{b}.\t이것은 {a}{b}입니다.\n" for a in letters for b in letters]
     (checkout / "my.tsv").write_text("".join(pairs), encoding="utf-8")
     special = {marked(name, "translate-command"), marked(name, "test-command")}
     for block in (b for b in blocks(name, "sh") if b not in special):

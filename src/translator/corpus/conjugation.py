@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from translator.corpus.kiwi import load_kiwi
+from translator.corpus.kiwi import load_kiwi, with_ni
 from translator.corpus.lexicon import Entry, LexiconError
 from translator.pairs import read_lines
 
@@ -71,7 +71,10 @@ def conjugate_all(entries: Iterable[Entry]) -> Iterator[tuple[str, str, str]]:
     for key in sorted({stem_key(entry) for entry in entries if entry.ko.endswith("다")}):
         stem = _stem_morphemes(key)
         for ending, morphemes in ENDINGS.items():
-            yield key, ending, kiwi.join([*stem, *_fitting(stem, ending, morphemes)])
+            if ending == "니":
+                yield key, ending, with_ni(kiwi, stem)
+            else:
+                yield key, ending, kiwi.join([*stem, *_fitting(stem, ending, morphemes)])
 
 
 Morphemes = Sequence[tuple[str, str]]

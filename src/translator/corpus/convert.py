@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from translator.corpus.hangul import final_sound
-from translator.corpus.kiwi import load_kiwi
+from translator.corpus.kiwi import load_kiwi, with_ni
 from translator.levels import speech_level
 
 
@@ -48,7 +48,7 @@ _FIXED: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "plain": {"안녕하십니까": "안녕", "감사합니다": "고맙다", "죄송합니다": "미안하다"},
 }
-_LEFT_POLITE: Final = re.compile(r"(^|\s)(제|저|저희)\s|씨[,!]")
+_LEFT_POLITE: Final = re.compile(r"(^|\s)(제|저|저희)\s|^전\s|씨[,!]")
 """What shows that a word was not recognised, or that someone is addressed respectfully."""
 _PRONOUNS: Final = {"저": "나", "저희": "우리"}
 _FUSED_PRONOUNS: Final = {"제": "내", "전": "난", "절": "날"}
@@ -100,6 +100,8 @@ class Converter:
         sentences = re.findall(r"[^.!?]+[.!?]*", korean)
         if not sentences or re.search(r"[\"“”']", korean):
             return None
+        if target == "plain" and re.search(r"낫습니[다까]", korean):
+            return None  # 낫다 is better, or heals
         converted = [self._sentence(sentence, target, suggestion) for sentence in sentences]
         if any(part is None for part in converted):
             return None
@@ -143,12 +145,9 @@ class Converter:
         return _attach_copula(noun, copula)
 
     def _written(self, morphemes: Sequence[Morpheme]) -> str:
-        """Morphemes as they are written together; -니 never takes the 으 of another -으니."""
-        *before, last = morphemes
-        if last.form == "니" and last.tag == "EF":
-            stem = str(self._kiwi.join([*((m.form, m.tag) for m in before), ("고", "EC")]))[:-1]
-            open_syllable = (ord(stem[-1]) - ord("가")) % 28 == _RIEUL
-            return (stem[:-1] + chr(ord(stem[-1]) - _RIEUL) if open_syllable else stem) + "니"
+        """Morphemes as they are written together."""
+        if morphemes[-1].form == "니" and morphemes[-1].tag == "EF":
+            return with_ni(self._kiwi, [(m.form, m.tag) for m in morphemes[:-1]])
         written = str(self._kiwi.join([(m.form, m.tag) for m in morphemes]))
         for wrong, right in _CONTRACTIONS:
             written = written.replace(wrong, right)
@@ -233,7 +232,9 @@ def _to_plain(
 ) -> list[Morpheme] | None:
     end = morphemes[final].form
     stem, before = _predicate(morphemes, final)
-    if _verb_or_adjective(morphemes, stem[-1]):
+    if _verb_or_adjective(morphemes, stem[-1]) or (
+        question and any(m.form == "겠" for m in before)
+    ):
         return None
     if end in {"ᆸ니까", "습니까"}:
         return _with_ending(morphemes, final, "니", keep_respect)
@@ -289,8 +290,7 @@ def _to_casual(
     return None
 
 
-_RIEUL: Final = 8
-_CONTRACTIONS: Final = (("못하아", "못해"), ("못하았", "못했"), ("뼜", "삐었"))
+_CONTRACTIONS: Final = (("못하아", "못해"), ("못하았", "못했"), ("뼜", "삐었"), ("아어", "알아"))
 """Where kiwipiepy joins otherwise than people write."""
 
 
