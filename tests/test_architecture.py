@@ -38,8 +38,8 @@ ALLOWED = {
     "run_dir": {"checkpoint", "config", "errors", "events"},
     "inference": {"checkpoint", "config", "decoding", "errors", "levels", "model", "tokenizer"},
     "trainer": {
-        *("batches", "checkpoint", "config", "events", "inference", "loss", "model", "noise"),
-        *("optim", "pairs", "run_dir", "tokenizer"),
+        *("batches", "checkpoint", "config", "errors", "events", "inference", "loss", "model"),
+        *("noise", "optim", "pairs", "run_dir", "tokenizer"),
     },
     "corpus": {"corpus", "errors", "levels", "pairs"},
     "cli": {

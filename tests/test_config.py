@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from translator.config import Config, ConfigError, ModelConfig, TrainConfig
+from translator.config import Config, ConfigError, DataConfig, ModelConfig, TrainConfig
 
 
 def parse(tmp_path: Path, text: str, *overrides: str) -> Config:
@@ -48,6 +48,10 @@ def test_whole_numbers_and_a_second_load(tmp_path):
         ("model: {norm_first: 1}", "model.norm_first: expected true or false, got 1"),
         ("data: {encoding: no}", "data.encoding: expected text, got False; quote it"),
         ("data: {train: 5}", "data.train: expected a list of texts, got 5"),
+        ("train: {max_steps: 2020-13-45}", "a value cannot be read"),
+        ('train: {seed: !!int "abc"}', "a value cannot be read"),
+        ("train: {max_steps: 1" + "0" * 400 + "}", "train.max_steps: expected a whole number"),
+        ("tokenizer: {vocab_size: 1e11}", "tokenizer.vocab_size: expected a number between"),
         ("train: {precision: fp8}", "train.precision: expected one of fp32, bf16, got 'fp8'"),
         ("train: 5", "train: expected keys and values, got 5"),
         ("- a\n- b", "the file: expected keys and values"),
@@ -113,6 +117,22 @@ def test_ranges_hold_in_python_too():
         ModelConfig(dropout=2.0)
     with pytest.raises(ConfigError, match="warmup_steps"):
         TrainConfig(warmup_steps=-1)
+
+
+def test_types_of_choices_and_lists_hold_in_python_too():
+    with pytest.raises(ConfigError, match="precision: expected one of fp32, bf16, got 'fp16'"):
+        TrainConfig(precision="fp16")
+    with pytest.raises(ConfigError, match=r"train: expected a list of texts, got 'my\.tsv'"):
+        DataConfig(train="my.tsv")
+
+
+def test_overrides_are_checked_together(tmp_path):
+    """In either order, and only as a whole."""
+    text = "data: {train: a.tsv, dev_size: 200}\n"
+    for order in (1, -1):
+        overrides = ["data.dev=d.tsv", "data.dev_size=0"][::order]
+        assert parse(tmp_path, text, *overrides).data.dev == ("d.tsv",)
+    assert parse(tmp_path, "", "model.d_model=90", "model.n_heads=3").model.n_heads == 3
 
 
 def test_overrides(tmp_path):

@@ -114,8 +114,9 @@ def test_a_source_above_the_limit_is_cut_and_said_so(translator, n_pieces):
     assert bool(said) == (n_pieces > 46)
     strict = with_decoding(translator, too_long="error")
     if n_pieces > 46:
-        with pytest.raises(TooLong, match=rf"line 2: {n_pieces} pieces, but the model takes 46"):
+        with pytest.raises(TooLong, match=rf"^{n_pieces} pieces, but the model takes 46") as caught:
             strict.translate(["Hi", text])
+        assert caught.value.index == 1
     else:
         assert strict.translate([text])[0].text == translation.text
 
@@ -164,6 +165,12 @@ def test_the_style_decides_the_level(translator):
 def test_one_text_instead_of_a_list_is_a_programming_error(translator):
     with pytest.raises(TypeError, match="takes a list of texts"):
         translator.translate("Hello.")
+    with pytest.raises(TypeError, match="text 1 is NoneType, not str"):
+        translator.translate(["Hello.", None])
+
+
+def test_any_iterable_of_texts_will_do(translator):
+    assert translator.translate(iter(ENGLISH)) == translator.translate(ENGLISH)
 
 
 def test_the_score_is_the_log_probability_of_the_tokens(translator):

@@ -3,9 +3,12 @@ import json
 import pytest
 from conftest import small_config
 
+from translator.checkpoint import save_atomically
 from translator.errors import UserError
 from translator.events import StepReport
 from translator.run_dir import RunDirectory
+
+STATE = {"step": 2, "vocabulary": "v", "data": "d"}
 
 
 def report(step: int) -> StepReport:
@@ -16,21 +19,43 @@ def report(step: int) -> StepReport:
 
 def test_a_second_run_needs_a_word(tmp_path):
     run_dir = RunDirectory(tmp_path / "run")
-    run_dir.claim(overwrite=False)
+    run_dir.check_free(overwrite=False)
+    run_dir.prepare()
     run_dir.record(report(1))
-    run_dir.claim(overwrite=False)  # stopped before its first save: nothing to lose
-    run_dir.save_state(small_config("c", tmp_path), {"step": 1})
-    (tmp_path / "run" / "notes.txt").write_text("mine")
-    with pytest.raises(UserError, match="holds a run already; --resume continues it, --overwrite"):
-        run_dir.claim(overwrite=False)
-    run_dir.claim(overwrite=True)
-    assert [p.name for p in (tmp_path / "run").iterdir()] == ["notes.txt"], "foreign files stay"
+    run_dir.check_free(overwrite=False)  # stopped before its first save: nothing to lose
+    run_dir.save_state(small_config("c", tmp_path), STATE)
+    with pytest.raises(UserError, match=r"holds a run already; --overwrite starts again"):
+        run_dir.check_free(overwrite=False)
+    run_dir.last.write_bytes(b"")
+    with pytest.raises(UserError, match="--resume continues it, --overwrite starts again"):
+        run_dir.check_free(overwrite=False)
+    run_dir.check_free(overwrite=True)
+
+
+@pytest.mark.parametrize("name", ["last.pt", "best.pt", "resume.pt"])
+def test_any_checkpoint_is_worth_a_word(tmp_path, name):
+    (tmp_path / name).write_bytes(b"precious")
+    with pytest.raises(UserError, match="holds a run already"):
+        RunDirectory(tmp_path).check_free(overwrite=False)
+
+
+def test_clearing_removes_the_files_of_a_run_and_no_others(tmp_path):
+    run_dir = RunDirectory(tmp_path)
+    run_dir.prepare()
+    run_dir.record(report(1))
+    run_dir.save_state(small_config("c", tmp_path), STATE)
+    (tmp_path / "notes.txt").write_text("mine")
+    run_dir.clear()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.txt", "tokens"]
 
 
 def test_a_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="cannot be written"):
-        RunDirectory(tmp_path / "file" / "run").claim(overwrite=False)
+        RunDirectory(tmp_path / "file" / "run").prepare()
+    (tmp_path / "tokens").write_text("")
+    with pytest.raises(UserError, match="cannot be written"):
+        RunDirectory(tmp_path).prepare()
 
 
 def test_reports_after_the_saved_step_are_taken_back(tmp_path):
@@ -39,8 +64,8 @@ def test_reports_after_the_saved_step_are_taken_back(tmp_path):
     for step in (1, 2, 3):
         run_dir.record(report(step))
     with open(tmp_path / "metrics.jsonl", "a") as file:
-        file.write('{"kind": "StepRep')  # a kill in the middle of a line
-    run_dir.save_state(config, {"step": 2})
+        file.write('5\n{}\nnull\n{"kind": "StepRep')  # oddities, and a kill in the middle of a line
+    run_dir.save_state(config, STATE)
     assert run_dir.load_state(config)["step"] == 2
     rows = (tmp_path / "metrics.jsonl").read_text().strip().split("\n")
     assert [json.loads(row)["step"] for row in rows] == [1, 2]
@@ -49,7 +74,7 @@ def test_reports_after_the_saved_step_are_taken_back(tmp_path):
 def test_only_length_reports_and_learning_rate_may_change(tmp_path):
     run_dir = RunDirectory(tmp_path)
     config = small_config("c", tmp_path)
-    run_dir.save_state(config, {"step": 2})
+    run_dir.save_state(config, STATE)
     run_dir.load_state(
         config.override(["train.max_steps=99", "train.lr=1", "decoding.batch_size=2"])
     )
@@ -60,4 +85,13 @@ def test_only_length_reports_and_learning_rate_may_change(tmp_path):
 
 def test_nothing_to_resume(tmp_path):
     with pytest.raises(UserError, match="no saved run to resume; start one without --resume"):
+        RunDirectory(tmp_path).load_state(small_config("c", tmp_path))
+    (tmp_path / "last.pt").write_bytes(b"")
+    with pytest.raises(UserError, match="no saved run to resume; --overwrite starts again"):
+        RunDirectory(tmp_path).load_state(small_config("c", tmp_path))
+
+
+def test_a_foreign_state_is_refused(tmp_path):
+    save_atomically(tmp_path / "resume.pt", {"something": 1})
+    with pytest.raises(UserError, match="not the state of a run"):
         RunDirectory(tmp_path).load_state(small_config("c", tmp_path))

@@ -125,6 +125,49 @@ def test_resumed_equals_uninterrupted(corpus, tmp_path):
     assert done[-1] == Note("already done: 10 of 10 steps; raise train.max_steps to go on")
 
 
+@pytest.mark.parametrize(
+    "mistake", [["model.max_len=4"], ["tokenizer.vocab_size=5"], ["data.train=nowhere.tsv"]]
+)
+def test_a_mistake_with_overwrite_leaves_the_older_run(corpus, tmp_path, mistake):
+    config = small_config(corpus, tmp_path / "run", max_steps=5)
+    run(config)
+    before = {p.name: p.read_bytes() for p in (tmp_path / "run").glob("*.*")}
+    with pytest.raises(UserError):
+        run(config.override(mistake), overwrite=True)
+    assert {p.name: p.read_bytes() for p in (tmp_path / "run").glob("*.*")} == before
+
+
+def test_a_run_that_diverges_stops_and_keeps_what_it_had(corpus, tmp_path):
+    config = small_config(corpus, tmp_path / "run", lr=1e30, warmup_steps=0)
+    with pytest.raises(UserError, match=r"not finite at step \d+ .* lower train\.lr"):
+        run(config)
+    assert not (tmp_path / "run" / "last.pt").exists()
+
+
+def test_resuming_with_another_corpus_is_refused(tmp_path):
+    corpus = write_tsv(tmp_path / "pairs.tsv")
+    config = small_config(corpus, tmp_path / "run")
+    run(config.override(["train.max_steps=5"]))
+    write_tsv(corpus, [*PAIRS, ("Yes.", "네.", "formal")])
+    with pytest.raises(UserError, match="the corpus has changed since the run was stopped"):
+        run(config, resume=True)
+
+
+def test_a_dev_file_of_which_nothing_fits_is_an_error(corpus, tmp_path):
+    long = write_tsv(tmp_path / "long.tsv", [("go " * 60, "가십시오.", "formal")])
+    config = small_config(corpus, tmp_path / "run").override([f"data.dev={long}"])
+    with pytest.raises(DataError, match=r"data\.dev: no pair is short enough"):
+        run(config)
+
+
+def test_samples_are_sentences_that_the_model_can_take(tmp_path):
+    corpus = write_tsv(tmp_path / "c.tsv", [("go " * 60, "가십시오.", "formal"), *PAIRS])
+    config = small_config(corpus, tmp_path / "run", max_steps=5)
+    events = run(config.override(["decoding.too_long=error"]))
+    [validation] = [event for event in events if isinstance(event, ValidationReport)]
+    assert validation.samples[0].src == PAIRS[0][0]
+
+
 def test_resuming_past_the_old_end_goes_on(corpus, tmp_path):
     run(small_config(corpus, tmp_path / "run"))
     longer = small_config(corpus, tmp_path / "run", max_steps=15)

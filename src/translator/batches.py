@@ -4,10 +4,11 @@ encode_pairs  ->  TokenStore (on disk, memory-mapped)  ->  TokenBatchSampler  ->
 """
 
 import array
+import hashlib
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import torch
 from torch import Tensor
@@ -44,6 +45,9 @@ def encode_pairs(
         yield encoded
 
 
+_FILES: Final = ("src.i32", "tgt.i32", "offsets.i64")
+
+
 class TokenStore:
     """Encoded pairs on disk, memory-mapped: memory does not grow with the corpus.
 
@@ -53,6 +57,7 @@ class TokenStore:
 
     def __init__(self, directory: str | Path) -> None:
         directory = Path(directory)
+        self._paths = [directory / name for name in _FILES]
         offsets = _map(directory / "offsets.i64", torch.int64)
         self._src_ends, self._tgt_ends = offsets.view(-1, 2).unbind(1)  # 2 × (n + 1,)
         self._src = _map(directory / "src.i32", torch.int32)
@@ -64,7 +69,7 @@ class TokenStore:
         directory = Path(directory)
         directory.mkdir(parents=True, exist_ok=True)
         src_end = tgt_end = 0
-        for name in ("src.i32", "tgt.i32", "offsets.i64"):
+        for name in _FILES:
             (directory / name).unlink(
                 missing_ok=True
             )  # whoever has the older ones mapped keeps them
@@ -88,6 +93,16 @@ class TokenStore:
         src = self._src[self._src_ends[index] : self._src_ends[index + 1]]
         tgt = self._tgt[self._tgt_ends[index] : self._tgt_ends[index + 1]]
         return EncodedPair(src.tolist(), tgt.tolist())
+
+    @property
+    def fingerprint(self) -> str:
+        """Same fingerprint, same pairs in the same order."""
+        digest = hashlib.sha256()
+        for path in self._paths:
+            with open(path, "rb") as file:
+                while chunk := file.read(1 << 20):
+                    digest.update(chunk)
+        return digest.hexdigest()[:16]
 
     def lengths(self) -> list[int]:
         """The longer side of each pair, in tokens."""

@@ -111,7 +111,7 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         )
     except (ConfigError, TokenizerError) as error:
         raise CheckpointError(f"{path}: {error}") from None
-    except (KeyError, AttributeError) as error:
+    except (KeyError, AttributeError, TypeError, ValueError, RuntimeError) as error:
         raise CheckpointError(
             f"{path}: incomplete checkpoint ({error}); train or install another"
         ) from None
@@ -150,6 +150,12 @@ def load_safely(path: str | Path) -> dict[str, Any]:
         CheckpointError: missing, damaged or foreign.
     """
     path = Path(path)
+    try:
+        path.open("rb").close()
+    except PermissionError:
+        raise CheckpointError(f"{path}: may not be read; change its permissions") from None
+    except OSError:
+        pass  # said below
     if not path.is_file():
         raise CheckpointError(
             f"{path}: no such checkpoint (working directory: {Path.cwd()}); train one first"

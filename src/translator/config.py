@@ -35,8 +35,11 @@ class _Checked:
     """Checks the ranges of a section however it was made, from YAML or in Python."""
 
     def __post_init__(self) -> None:
+        hints = typing.get_type_hints(type(self))
         for item in dataclasses.fields(self):  # type: ignore[arg-type]
-            value = getattr(self, item.name)
+            value, hint = getattr(self, item.name), hints[item.name]
+            if typing.get_origin(hint) in {Literal, tuple}:
+                _convert(value, hint, item.name)
             low, high = item.metadata.get("low"), item.metadata.get("high")
             if low is not None and high is not None and not low <= value <= high:
                 wanted = f"at least {low}" if high == math.inf else f"between {low} and {high}"
@@ -49,14 +52,14 @@ class ModelConfig(_Checked):
     here.
     """
 
-    d_model: int = _number(256, low=2)
-    n_heads: int = _number(4, low=1)
-    n_encoder_layers: int = _number(3, low=1)
-    n_decoder_layers: int = _number(3, low=1)
-    d_ff: int = _number(1024, low=1)
+    d_model: int = _number(256, low=2, high=16_384)
+    n_heads: int = _number(4, low=1, high=1024)
+    n_encoder_layers: int = _number(3, low=1, high=100)
+    n_decoder_layers: int = _number(3, low=1, high=100)
+    d_ff: int = _number(1024, low=1, high=65_536)
     dropout: float = _number(0.1, low=0.0, high=0.9)
     norm_first: bool = True  # False is the order of the paper's figure
-    max_len: int = _number(256, low=4)  # positions, special tokens included
+    max_len: int = _number(256, low=4, high=65_536)  # positions, special tokens included
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -74,7 +77,9 @@ class ModelConfig(_Checked):
 class TokenizerConfig(_Checked):
     """How the joint English-Korean SentencePiece vocabulary is trained."""
 
-    vocab_size: int = _number(8000, low=1)  # a ceiling: a small corpus gives fewer pieces
+    vocab_size: int = _number(
+        8000, low=1, high=1_000_000
+    )  # a ceiling: a small corpus gives fewer pieces
     model_type: Literal["unigram", "bpe"] = "unigram"
     byte_fallback: bool = (
         True  # unseen characters are spelled in UTF-8 bytes instead of becoming unknown
@@ -127,8 +132,8 @@ class TrainConfig(_Checked):
 class DecodingConfig(_Checked):
     """The search: at most length_factor · S + length_margin tokens, and never above max_len."""
 
-    length_factor: float = _number(2.0, low=0.0)
-    length_margin: int = _number(20, low=1)
+    length_factor: float = _number(2.0, low=0.0, high=100.0)
+    length_margin: int = _number(20, low=1, high=65_536)
     batch_size: int = _number(32, low=1)  # sentences translated side by side
     too_long: Literal["cut", "error"] = "cut"  # a source above max_len: cut with a warning, or stop
 
@@ -172,9 +177,9 @@ class Config:
                 raise ConfigError(_unknown(source, key, set(hints), f"{section}."))
             try:
                 value = yaml.load(text, Loader=_StrictLoader)
-            except yaml.YAMLError:
+            except (yaml.YAMLError, *_UNREADABLE):
                 raise ConfigError(f"{source}: the value cannot be read; quote it") from None
-            tree[section][key] = _convert(value, hints[key], f"{source}: {dotted.strip()}")
+            tree[section][key] = _setting(value, hints[key], f"{source}: {dotted.strip()}")
         return self.from_dict(tree, source=" ".join(f"--set {item}" for item in assignments))
 
     def to_dict(self) -> dict[str, Any]:
@@ -201,6 +206,10 @@ class _StrictLoader(yaml.SafeLoader):
                 raise _DuplicateKey(key_node.value, first_line[key_node.value], line)
             first_line[key_node.value] = line
         return super().construct_mapping(node, deep)
+
+
+_UNREADABLE = (ValueError, KeyError, AttributeError, RecursionError, OverflowError)
+"""What PyYAML lets through for values such as 2020-13-45, !!int "abc" or nesting without end."""
 
 
 class _DuplicateKey(yaml.YAMLError):
@@ -230,6 +239,8 @@ def _read_yaml(path: Path) -> Mapping[str, Any]:
         raise ConfigError(f"{path}: line {line}: not valid YAML: {error.problem}") from None
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
+    except _UNREADABLE as error:
+        raise ConfigError(f"{path}: a value cannot be read ({error}); quote it") from None
     return {} if tree is None else tree
 
 
@@ -255,11 +266,17 @@ def _build(section: type[Section], tree: Any, source: str, prefix: str) -> Secti
             nested = {} if value is None else value
             values[key] = _build(hints[key], nested, source, f"{prefix}{key}.")
         else:
-            values[key] = _convert(value, hints[key], f"{source}: {prefix}{key}")
+            values[key] = _setting(value, hints[key], f"{source}: {prefix}{key}")
     try:
         return section(**values)
     except ConfigError as error:
         raise ConfigError(f"{source}: {prefix}{error}") from None
+
+
+def _setting(value: Any, wanted: Any, place: str) -> Any:
+    """The value of a key as the type of its field; one text serves where a list is wanted."""
+    listed = [value] if typing.get_origin(wanted) is tuple and isinstance(value, str) else value
+    return _convert(listed, wanted, place)
 
 
 def _convert(value: Any, wanted: Any, place: str) -> Any:
@@ -274,7 +291,7 @@ def _convert(value: Any, wanted: Any, place: str) -> Any:
             f"{place}: expected one of {', '.join(map(str, choices))}, got {_shown(value)}"
         )
     if typing.get_origin(wanted) is tuple:
-        items = [value] if isinstance(value, str) else value
+        items = value
         if isinstance(items, list | tuple) and all(isinstance(item, str) for item in items):
             return tuple(items)
         raise ConfigError(f"{place}: expected a list of texts, got {_shown(value)}")
@@ -296,8 +313,10 @@ def _convert_number(value: Any, wanted: type, place: str) -> float:
     if isinstance(value, str):
         try:
             number = float(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             number = None
+    if isinstance(number, int) and abs(number) > 1e300:
+        number = None
     whole = isinstance(number, int | float) and math.isfinite(number) and number == int(number)
     if isinstance(number, bool) or not isinstance(number, int | float):
         pass

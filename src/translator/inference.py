@@ -36,7 +36,16 @@ BLANK: Final = Translation(text="", score=0.0, finished=True, ids=(), pieces=(),
 
 
 class TooLong(UserError, ValueError):
-    """A source has more pieces than the model has positions."""
+    """A source has more pieces than the model has positions.
+
+    Args:
+        index: which of the texts it is, from 0
+        given, most: pieces of the text, and pieces that the model takes
+    """
+
+    def __init__(self, index: int, given: int, most: int) -> None:
+        super().__init__(f"{given} pieces, but the model takes {most}; split the sentence")
+        self.index = index
 
 
 class Translator:
@@ -76,7 +85,7 @@ class Translator:
         return cls(checkpoint.build_model().to(device), checkpoint.tokenizer, checkpoint.config)
 
     def translate(
-        self, texts: Sequence[str], style: str = DEFAULT_STYLE, *, use_cache: bool = True
+        self, texts: Iterable[str], style: str = DEFAULT_STYLE, *, use_cache: bool = True
     ) -> list[Translation]:
         """Translates each text by itself, whatever stands beside it.
 
@@ -86,12 +95,16 @@ class Translator:
             use_cache: False recomputes everything at each step, slowly, with the same result
 
         Raises:
-            TypeError: one text was given instead of a list.
+            TypeError: one text was given instead of a list, or something that is no text.
             TokenizerError: no such style.
             TooLong: a text is longer than the model allows and `decoding.too_long` is "error".
         """
         if isinstance(texts, str):
             raise TypeError("translate takes a list of texts; for one text write translate([text])")
+        texts = list(texts)
+        for i, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise TypeError(f"text {i} is {type(text).__name__}, not str")
         if style not in LEVELS:
             raise TokenizerError(f"unknown style {style!r}; choose from {', '.join(LEVELS)}")
         sources = {
@@ -124,10 +137,7 @@ class Translator:
         if self.config.decoding.too_long == "error":
             for i, ids in sources.items():
                 if len(ids) > self.config.model.max_len:
-                    raise TooLong(
-                        f"line {i + 1}: {len(ids) - 2} pieces, but the model takes "
-                        f"{self.config.model.max_len - 2}; split the sentence"
-                    )
+                    raise TooLong(i, len(ids) - 2, self.config.model.max_len - 2)
 
     def _cut(self, ids: list[int]) -> list[int]:
         max_len = self.config.model.max_len

@@ -9,6 +9,7 @@ tokens/            the encoded corpus
 import dataclasses
 import json
 import os
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +19,7 @@ from translator.config import Config
 from translator.errors import UserError
 from translator.events import StepReport, ValidationReport
 
-_OURS: Final = ("last.pt", "best.pt", "resume.pt", "metrics.jsonl")
+_CHECKPOINTS: Final = ("last.pt", "best.pt", "resume.pt")
 _LENGTH_AND_REPORTS: Final = {"run_dir", "max_steps", "log_every", "validate_every", "n_samples"}
 _LEARNING_RATE: Final = {"lr", "warmup_steps", "schedule"}
 
@@ -35,29 +36,30 @@ class RunDirectory:
         self._metrics = self.path / "metrics.jsonl"
 
     def check_free(self, overwrite: bool) -> None:
-        """Raises UserError when the directory holds a run that could be resumed."""
-        if not overwrite and (self._resume.exists() or self.last.exists()):
-            raise UserError(
-                f"{self.path}: holds a run already; --resume continues it, --overwrite starts again"
-            )
+        """Raises UserError when the directory holds a run that would be lost."""
+        if overwrite or not any((self.path / name).exists() for name in _CHECKPOINTS):
+            return
+        resumable = self._resume.exists() and self.last.exists()
+        way = "--resume continues it, --overwrite" if resumable else "--overwrite"
+        raise UserError(f"{self.path}: holds a run already; {way} starts again")
 
-    def claim(self, overwrite: bool) -> None:
-        """Makes the directory ready for a fresh run.
-
-        Raises:
-            UserError: it holds a run and `overwrite` was not asked for, or it cannot be written.
-        """
-        self.check_free(overwrite)
-        present = [self.path / name for name in _OURS if (self.path / name).exists()]
+    def prepare(self) -> None:
+        """Makes sure that the directory can be written; touches nothing in it."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
+            self.tokens.mkdir(exist_ok=True)
             remove_leftovers(self.path)
-            for path in present:
-                path.unlink()
+            with tempfile.TemporaryFile(dir=self.path):
+                pass
         except OSError as error:
             raise UserError(
                 f"{self.path}: cannot be written: {error.strerror}; choose another run_dir"
             ) from None
+
+    def clear(self) -> None:
+        """Removes the files of an older run, when a new one is ready to begin."""
+        for name in (*_CHECKPOINTS, self._metrics.name):
+            (self.path / name).unlink(missing_ok=True)
 
     def load_state(self, config: Config) -> dict[str, Any]:
         """The state of a stopped run; later reports than it are taken back.
@@ -67,8 +69,13 @@ class RunDirectory:
                 stopped.
         """
         if not self._resume.exists():
-            raise UserError(f"{self.path}: no saved run to resume; start one without --resume")
+            again = (
+                " --overwrite starts again" if self.last.exists() else " start one without --resume"
+            )
+            raise UserError(f"{self.path}: no saved run to resume;{again}")
         state = load_safely(self._resume)
+        if not {"config", "step", "vocabulary", "data"} <= state.keys():
+            raise UserError(f"{self._resume}: not the state of a run; --overwrite starts again")
         remove_leftovers(self.path)
         changed = _differences(state["config"], config.to_dict())
         if changed:
@@ -94,11 +101,11 @@ class RunDirectory:
         if not self._metrics.exists():
             return
         kept = []
-        for line in self._metrics.read_text(encoding="utf-8").split("\n"):
+        for line in self._metrics.read_text(encoding="utf-8", errors="replace").split("\n"):
             try:
                 if json.loads(line)["step"] <= step:
                     kept.append(line + "\n")
-            except json.JSONDecodeError:
+            except (json.JSONDecodeError, TypeError, KeyError):
                 continue  # the empty end, or a line cut short by a kill
         temporary = self._metrics.with_suffix(".tmp")
         temporary.write_text("".join(kept), encoding="utf-8")

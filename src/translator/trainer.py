@@ -2,6 +2,7 @@
 resumed.
 """
 
+import itertools
 import math
 import time
 from collections import Counter
@@ -22,6 +23,7 @@ from translator.checkpoint import (
     save_checkpoint,
 )
 from translator.config import Config
+from translator.errors import UserError
 from translator.events import Event, Note, Sample, StepReport, ValidationReport
 from translator.inference import Translator
 from translator.loss import LossSums, loss_sums
@@ -42,31 +44,31 @@ def train(config: Config, *, resume: bool = False, overwrite: bool = False) -> I
     run_dir = RunDirectory(config.train.run_dir)
     if not resume:
         run_dir.check_free(overwrite)
-    pairs = _read_corpus(config)
-    yield from map(Note, pairs.notes)
-    if resume:
-        state = run_dir.load_state(config)
-        tokenizer = load_checkpoint(run_dir.last).tokenizer
-    else:
-        state = None
+    state = run_dir.load_state(config) if resume else None
+    corpus = _read_corpus(config)
+    yield from map(Note, corpus.notes)
+    if state is None:
         tokenizer = train_tokenizer(
-            (text for pair in pairs.train for text in pair[:2]), config.tokenizer
+            (text for pair in corpus.train for text in pair[:2]), config.tokenizer
         )
-        run_dir.claim(overwrite)
-        yield _vocabulary_note(tokenizer, config, pairs.dev)
+        yield _vocabulary_note(tokenizer, config, corpus.dev)
+    else:
+        tokenizer = load_checkpoint(run_dir.last).tokenizer
+    run_dir.prepare()
     stores = []
-    for name, part in (("train", pairs.train), ("dev", pairs.dev)):
+    for name, pairs in (("train", corpus.train), ("dev", corpus.dev)):
         report = Report()
-        encoded = encode_pairs(
-            part, tokenizer, config.model.max_len, config.train.max_tokens, report
-        )
+        max_len, max_tokens = config.model.max_len, config.train.max_tokens
+        encoded = encode_pairs(pairs, tokenizer, max_len, max_tokens, report)
         stores.append(TokenStore.build(run_dir.tokens / name, encoded))
         yield from (Note(f"{name}: {line}") for line in [*report.lines(), f"{report.kept} pairs"])
-        if name == "train" and not report.kept:
-            raise DataError(f"data.train: no pair is short enough; {'; '.join(report.lines())}")
-    samples = (pairs.dev or pairs.train)[: config.train.n_samples]
-    run = _Run(config, run_dir, tokenizer, _Material(stores[0], stores[1], samples))
-    if state is not None:
+        if report.dropped and not report.kept:
+            raise DataError(f"data.{name}: no pair is short enough; {'; '.join(report.lines())}")
+    material = _Material(stores[0], stores[1], _samples(corpus, tokenizer, config))
+    run = _Run(config, run_dir, tokenizer, material)
+    if state is None:
+        run_dir.clear()
+    else:
         run.restore(state)
     yield from run.events()
 
@@ -99,6 +101,16 @@ def _read_corpus(config: Config) -> _Corpus:
     levels = Counter(pair.level for pair in train_pairs)
     shown = ", ".join(f"{level} {count}" for level, count in levels.most_common())
     return _Corpus(train_pairs, dev_pairs, [*report.lines(), f"speech levels: {shown}"])
+
+
+def _samples(corpus: _Corpus, tokenizer: Tokenizer, config: Config) -> Sequence[Pair]:
+    """The first sentences of dev, else of train, that the model can take."""
+    fitting = (
+        pair
+        for pair in corpus.dev or corpus.train
+        if len(tokenizer.encode_source(pair.src, pair.level)) <= config.model.max_len
+    )
+    return list(itertools.islice(fitting, config.train.n_samples))
 
 
 def _vocabulary_note(tokenizer: Tokenizer, config: Config, dev: Sequence[Pair]) -> Note:
@@ -192,6 +204,11 @@ class _Run:
             (sums.loss / n_tokens).backward()  # type: ignore[no-untyped-call]
             total += float(sums.loss.detach())
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip_norm or math.inf)
+        if not (math.isfinite(total) and math.isfinite(norm)):
+            raise UserError(
+                f"{self.run_dir.path}: loss or gradient is not finite at step {self.step + 1} "
+                f"(lr {rate:.2e}); lower train.lr or raise train.warmup_steps"
+            )
         self.optimizer.step()
         self.step += 1
         padding = sum(batch.padding for batch in group) / len(group)
@@ -250,6 +267,7 @@ class _Run:
             "optimizer": self.optimizer.state_dict(),
             "random": torch.get_rng_state(),
             "vocabulary": self.tokenizer.fingerprint,
+            "data": self.material.train.fingerprint,
         }
         self.run_dir.save_state(self.config, state)
 
@@ -261,6 +279,11 @@ class _Run:
             raise CheckpointError(
                 f"{self.run_dir.path}: last.pt has the vocabulary {self.tokenizer.fingerprint}, "
                 f"resume.pt was trained with {state['vocabulary']}; start a new run_dir"
+            )
+        if state["data"] != self.material.train.fingerprint:
+            raise UserError(
+                f"{self.run_dir.path}: the corpus has changed since the run was stopped; "
+                "put it back, or start a new run_dir"
             )
         load_weights(self.model, state["weights"])
         self.optimizer.load_state_dict(state["optimizer"])

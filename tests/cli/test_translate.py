@@ -2,11 +2,13 @@ import io
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import PAIRS
 
+from translator.checkpoint import load_checkpoint, save_checkpoint
 from translator.cli import main
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "translate.py"
@@ -88,9 +90,43 @@ def test_an_over_long_line_is_named(trained, tmp_path, capsys):
     assert "translator: line 2: only the first 46 of 301 pieces were translated" in captured.err
 
 
+def test_utf_16_input_is_named(trained, tmp_path, capsys):
+    path = tmp_path / "lines.txt"
+    path.write_bytes("Hi\nThere\n".encode("utf-16"))
+    assert main(["translate", "--file", str(path), "--model", str(trained)]) == 2
+    assert "the input is UTF-16; save it as UTF-8" in capsys.readouterr().err
+
+
+def test_the_line_that_is_too_long_is_named(trained, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("translator.cli.translate.LINES_AT_ONCE", 2)
+    checkpoint = load_checkpoint(trained / "best.pt")
+    config = checkpoint.config.override(["decoding.too_long=error"])
+    save_checkpoint(tmp_path / "strict.pt", replace(checkpoint, config=config))
+    path = tmp_path / "lines.txt"
+    path.write_text(f"Hi\nHi\nHi\n{'9' * 300}\n", encoding="utf-8")
+    assert main(["translate", "--file", str(path), "--model", str(tmp_path / "strict.pt")]) == 2
+    assert "line 4: 301 pieces, but the model takes 46" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_and_closed_streams(trained):
+    translate = f'"{sys.executable}" "{SCRIPT}" --model "{trained}" "Thank you."'
+    full = subprocess.run(
+        ["sh", "-c", f"{translate} > /dev/full"], capture_output=True, timeout=120, check=False
+    )
+    assert full.returncode == 2 and b"No space left" in full.stderr
+    assert b"Traceback" not in full.stderr
+    for closed in (">&-", "<&-"):
+        done = subprocess.run(
+            ["sh", "-c", f"{translate} {closed}"], capture_output=True, timeout=120, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
+        (["--file", "", "--model", "unused"], "unused: no such checkpoint"),
         (["--model", "nowhere.pt", "Hi"], "nowhere.pt: no such checkpoint"),
         (["--file", "nowhere.txt"], "nowhere.txt: cannot be read: No such file"),
         (["--file", "x.txt", "Hi"], "both sentences and --file x.txt were given"),

@@ -82,16 +82,20 @@ def test_the_commands(tmp_path, capsys):
     assert {row[2] for row in rows} == {"polite"}
     assert main(["corpus", "--data", str(tmp_path / "nowhere"), "check"]) == 2
     assert "no such data directory" in capsys.readouterr().err
+    assert main([*command, "--levels", "polite, rude"]) == 2
+    assert "unknown level 'rude'" in capsys.readouterr().err
 
 
 def test_a_broken_corpus_fails_the_check(tmp_path, capsys):
     for name in ("handwritten", "heldout", "converted", "lexicon", "frames"):
         (tmp_path / name).mkdir()
     (tmp_path / "conjugations.tsv").write_text("")
-    (tmp_path / "handwritten" / "a.tsv").write_text(
-        "Hello.\t안녕하세요.\tformal\n", encoding="utf-8"
-    )
+    assert main(["corpus", "--data", str(tmp_path), "check"]) == 2
+    assert "handwritten: no corpus file there" in capsys.readouterr().err
+    for part in ("handwritten", "heldout", "converted"):
+        text = f"Hello, {part}.\t안녕하세요.\tformal\n"
+        (tmp_path / part / "a.tsv").write_text(text, encoding="utf-8")
     assert main(["corpus", "--data", str(tmp_path), "check"]) == 2
     captured = capsys.readouterr()
     assert "a.tsv:1: the ending does not show formal" in captured.out
-    assert "1 findings" in captured.err
+    assert "3 findings" in captured.err

@@ -24,6 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command.  -> exit status: 0 done, 2 the user can mend it (one line on stderr), 130
     Ctrl-C
     """
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         _write_utf8(stream)
     warnings.filterwarnings("ignore", message="Failed to initialize NumPy")  # which we do not use
@@ -41,7 +42,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader has seen enough, as in `… | head -1`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_BROKEN_PIPE
+    except OSError as error:  # a full disk, a folder that may not be read
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"translator: {where}{error.strerror or error}", file=sys.stderr)
+        return EXIT_USER_ERROR
     return 0
+
+
+def _open_closed_streams() -> None:
+    """A stream that the caller closed (`>&-`) swallows what is written and has nothing to read."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _write_utf8(stream: TextIO) -> None:

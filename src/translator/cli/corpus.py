@@ -10,6 +10,7 @@ from translator.corpus.check import check_apart, check_lines
 from translator.corpus.frames import Grammar
 from translator.corpus.report import corpus_parts, write_report
 from translator.errors import UserError
+from translator.levels import LEVELS
 from translator.pairs import Pair
 
 
@@ -23,7 +24,9 @@ def run(args: argparse.Namespace) -> None:
     elif args.action == "report":
         _write(data / "REPORT.md", write_report(data))
     elif args.action == "draw":
-        pairs = draw_pairs(data, args.per_frame, args.levels.split(","), args.seed, args.held_out)
+        pairs = draw_pairs(data, args.per_frame, _levels(args.levels), args.seed, args.held_out)
+        if not pairs:
+            raise UserError("nothing to draw; raise --per-frame")
         _write(Path(args.out), _as_tsv(pairs))
     elif args.action == "convert":
         _convert(data)
@@ -31,8 +34,21 @@ def run(args: argparse.Namespace) -> None:
         print(f"{write_conjugations(data)} forms", file=sys.stderr)
 
 
+def _levels(text: str) -> list[str]:
+    levels = list(dict.fromkeys(part.strip() for part in text.split(",")))
+    for level in levels:
+        if level not in LEVELS[:4]:
+            raise UserError(
+                f"--levels: unknown level {level!r}; choose from {', '.join(LEVELS[:4])}"
+            )
+    return levels
+
+
 def _check(data: Path) -> None:
     parts = corpus_parts(data)
+    for part, lines in parts.items():
+        if not lines:
+            raise UserError(f"{data / part}: no corpus file there")
     by_hand = [*parts["handwritten"], *parts["heldout"]]
     findings = check_lines(by_hand) + check_lines(parts["converted"])
     held_out = {

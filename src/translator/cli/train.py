@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> None:
                 continue
             for line in _lines(event, total):
                 tqdm.write(line, file=sys.stderr)
-    print(f"done: {config.train.run_dir}/best.pt", file=sys.stderr)
+    print(f"done: {config.train.run_dir}", file=sys.stderr)
 
 
 def _lines(event: Event, total: int) -> list[str]:

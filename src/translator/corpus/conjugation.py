@@ -43,8 +43,13 @@ class Conjugations:
     @classmethod
     def read(cls, path: str | Path) -> "Conjugations":
         """Reads the committed table."""
-        rows = (line.split("\t") for line in read_lines(path))
-        return cls({(stem, ending): form for stem, ending, form in rows})
+        table = {}
+        for number, line in enumerate(read_lines(path), 1):
+            columns = line.split("\t")
+            if len(columns) != 3:
+                raise LexiconError(f"{path}:{number}: expected stem, ending and form between tabs")
+            table[columns[0], columns[1]] = columns[2]
+        return cls(table)
 
     def conjugate(self, entry: Entry, ending: str) -> str:
         """The form of an entry.  Raises LexiconError when the table lacks it."""

@@ -174,6 +174,8 @@ def parse_frame(line: str, place: str) -> Frame:
         if not equals or not wanted:
             raise FrameError(f"{place}: a slot is written name=class,…, not {item!r}")
         slots[name] = tuple(part.strip() for part in wanted.split(",") if part.strip())
+        if not slots[name] or not re.fullmatch(r"[a-z]+\d?", name):
+            raise FrameError(f"{place}: a slot is written name=class,…, not {item!r}")
     korean = {level: text for level, text in zip(LEVEL_ORDER, columns[2:6], strict=True) if text}
     frame = Frame(columns[0], columns[1], korean, slots)
     for text in (frame.english, *korean.values()):

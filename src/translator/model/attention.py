@@ -134,4 +134,5 @@ class MultiHeadAttention(nn.Module):
 
     def _split(self, x: Tensor) -> Tensor:
         """(B, T, D) -> (B, H, T, Dh)"""
-        return x.view(x.size(0), x.size(1), self.n_heads, -1).transpose(1, 2)
+        heads = x.view(x.size(0), x.size(1), self.n_heads, x.size(2) // self.n_heads)
+        return heads.transpose(1, 2)
