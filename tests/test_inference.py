@@ -100,6 +100,7 @@ def test_what_counts_as_suspicious():
     assert suspicions([9, 8, 7, 6] * 4, n_source=9) == ["a phrase repeats itself"]
     assert suspicions(list(range(16))) == ["much longer than the source"]
     assert suspicions(list(range(9)), n_source=1) == [], "a short word may need several pieces"
+    assert suspicions([]) == ["nothing was written"]
     assert suspicions([9], finished=False) == ["cut off at the length limit"]
 
 

@@ -109,6 +109,7 @@ def test_patterns_are_read_in_order_and_must_match(tmp_path):
     assert [pair.src for pair in read(tmp_path / "*.tsv")[0]] == ["a", "b"]
     with pytest.raises(DataError, match="no file matches"):
         read(tmp_path / "*.txt")
+    assert len(read(write(tmp_path / "x[1].tsv", "c\t다\n"))[0]) == 1, "a name, not a pattern"
 
 
 def test_missing_and_unreadable_files(tmp_path):

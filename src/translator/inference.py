@@ -170,11 +170,13 @@ class Translator:
 
 
 def _suspicions(n_source: int, hypothesis: Hypothesis) -> Iterator[str]:
-    """Signs of a translation gone wrong: it loops, it is far too long, or it never ended."""
+    """Signs of a translation gone wrong: it loops, is empty or far too long, or never ended."""
     ids = hypothesis.ids
     fours = Counter(zip(ids, ids[1:], ids[2:], ids[3:], strict=False))
     if fours and max(fours.values()) >= 4:
         yield "a phrase repeats itself"
+    if not ids:
+        yield "nothing was written"
     if len(ids) > 3 * max(n_source, 3):
         yield "much longer than the source"
     if not hypothesis.finished:

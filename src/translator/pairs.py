@@ -79,7 +79,8 @@ class _Row(NamedTuple):
 
 
 def _tsv_rows(pattern: str, encoding: str, report: Report) -> Iterator[_Row]:
-    paths = sorted(glob.glob(pattern)) if glob.has_magic(pattern) else [pattern]
+    is_pattern = glob.has_magic(pattern) and not Path(pattern).exists()
+    paths = sorted(glob.glob(pattern)) if is_pattern else [pattern]
     if not paths:
         raise DataError(f"{pattern}: no file matches (working directory: {Path.cwd()})")
     for path in paths:

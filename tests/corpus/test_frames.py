@@ -139,6 +139,27 @@ def test_unknown_fillers_are_named(slots, message):
         pairs("{x}.", "{x}.", "x=#nonsense")
 
 
+def test_made_slots_have_no_forms():
+    with pytest.raises(FrameError, match="a made slot has no Korean forms"):
+        pairs("{n}.", "{n:cnt}", "n=#count")
+    with pytest.raises(FrameError, match="a made slot cannot agree"):
+        pairs("{s} {n@s}.", "{n}", "s=subj;n=#count")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("a\tb\tc", "expected id, class, English, Korean and extra"),
+        ("a\tb\tc\t가|나\t", "Korean has one form, or four"),
+        ("a\tb\tc\t가\tperson=9", "person is one of 1, 3, 1pl, 3pl"),
+    ],
+)
+def test_malformed_entries_are_named(tmp_path, line, message):
+    (tmp_path / "words.tsv").write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(LexiconError, match=rf"words\.tsv:1: {message}"):
+        Lexicon.read(tmp_path)
+
+
 def test_a_missing_form_says_how_to_make_it():
     with pytest.raises(LexiconError, match="translator corpus conjugate"):
         pairs("{v}.", "{v:던}", "v=verb")

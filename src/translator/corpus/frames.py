@@ -210,7 +210,8 @@ def render_english(template: str, fillers: Mapping[str, Filler]) -> str:
         filler = fillers[name]
         if operator == "@":
             subject = fillers[form]
-            assert isinstance(filler, Entry) and isinstance(subject, Entry)
+            if not (isinstance(filler, Entry) and isinstance(subject, Entry)):
+                raise FrameError(f"{{{name}@{form}}}: a made slot cannot agree: {template}")
             text = filler.agreeing(subject.person)
         else:
             text = filler.english(form or "")
@@ -248,7 +249,8 @@ def render_korean(
             out += fillers[name].korean(level)
         else:
             entry = fillers[name]
-            assert isinstance(entry, Entry)
+            if not isinstance(entry, Entry):
+                raise FrameError(f"{{{name}:{form}}}: a made slot has no Korean forms: {template}")
             out += _counter(entry) if form == "cnt" else conjugations.conjugate(entry, form)
     return out + template[position:]
 

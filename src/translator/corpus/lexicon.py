@@ -12,6 +12,8 @@ from translator.pairs import read_lines
 LEVEL_ORDER = ("formal", "polite", "casual", "plain")
 """The order of the level variants in a lexicon entry and of the Korean columns of a frame."""
 
+_PERSONS: Final = {"1": 0, "3": 1, "1pl": 2, "3pl": 2}
+
 
 class LexiconError(UserError, ValueError):
     """A line of a lexicon file is malformed, or an entry lacks what it is asked for."""
@@ -52,7 +54,7 @@ class Entry:
     @property
     def person(self) -> int:
         """0 for I, 1 for he, she and one thing, 2 for we, they and several."""
-        return {"1": 0, "3": 1, "1pl": 2, "3pl": 2}[self.extra.get("person", "3")]
+        return _PERSONS[self.extra.get("person", "3")]
 
     def agreeing(self, person: int) -> str:
         """A verb in the present for a subject's person."""
@@ -157,4 +159,8 @@ def _parse(line: str, place: str) -> Entry:
     for item in filter(None, columns[4].split(";")):
         key, _, value = item.partition("=")
         extra[key.strip()] = value.strip()
+    if columns[3].count("|") not in (0, len(LEVEL_ORDER) - 1):
+        raise LexiconError(f"{place}: Korean has one form, or four separated by |")
+    if extra.get("person", "3") not in _PERSONS:
+        raise LexiconError(f"{place}: person is one of {', '.join(_PERSONS)}")
     return Entry(columns[0], columns[1], columns[2], columns[3], extra)
