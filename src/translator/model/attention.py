@@ -61,9 +61,8 @@ def scaled_dot_product_attention(
     else:
         blocked = ~mask
         weights = scores.masked_fill(blocked, -math.inf).softmax(dim=-1)
-        weights = weights.masked_fill(
-            blocked, 0.0
-        )  # softmax of nothing but -inf is NaN: such a row becomes zeros
+        # softmax of nothing but -inf is NaN: a query that may look nowhere gets zeros
+        weights = weights.masked_fill(blocked, 0.0)
     return Attended(weights @ value, weights)
 
 
