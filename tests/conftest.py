@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
+import yaml
 
 from translator.config import Config
 from translator.inference import Translator
@@ -58,10 +59,16 @@ def small_config(corpus: Path | str, run_dir: Path | str, **train: object) -> Co
                 "log_every": 5,
                 "validate_every": 5,
                 "n_samples": 1,
+                "precision": "fp32",
                 **train,
             },
         }
     )
+
+
+def write_config(config: Config, path: Path) -> Path:
+    path.write_text(yaml.safe_dump(config.to_dict(), allow_unicode=True), encoding="utf-8")
+    return path
 
 
 @pytest.fixture(scope="session")

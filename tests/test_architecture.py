@@ -20,9 +20,18 @@ ALLOWED = {
     "levels": set(),
     "loss": set(),
     "decoding": set(),
-    "config": {"errors"},
+    "averaging": set(),
+    "judge": set(),
+    "prefetch": set(),
+    "strict": {"errors"},
+    "config": {"strict"},
     "tokenizer": {"config", "errors", "levels"},
     "optim": {"config"},
+    "distributed": set(),
+    "hardware": {"errors"},
+    "evaluation": {"errors"},
+    "tensorboard": {"errors", "events"},
+    "progress": {"events"},
     "model.masks": set(),
     "model.attention": set(),
     "model.dropout": set(),
@@ -33,24 +42,40 @@ ALLOWED = {
     "model.transformer": {"config", "model"},
     "noise": {"pairs"},
     "pairs": {"errors", "levels", "tokenizer"},
-    "batches": {"pairs", "tokenizer"},
+    "store": {"pairs", "tokenizer"},
+    "batches": {"store", "tokenizer"},
+    "resplit": {"store", "tokenizer"},
+    "objective": {"batches", "loss", "model"},
     "checkpoint": {"config", "errors", "model", "tokenizer"},
     "run_dir": {"checkpoint", "config", "errors", "events"},
+    "origin": {"checkpoint", "config", "events", "run_dir"},
     "inference": {"checkpoint", "config", "decoding", "errors", "levels", "model", "tokenizer"},
+    "preparation": {"config", "events", "noise", "pairs", "run_dir", "store", "tokenizer"},
+    "feed": {"batches", "config", "distributed", "preparation", "resplit"},
+    "validation": {
+        *("batches", "config", "evaluation", "events", "hardware", "inference", "model"),
+        *("objective", "pairs", "preparation", "store"),
+    },
     "trainer": {
-        *("batches", "checkpoint", "config", "errors", "events", "inference", "loss", "model"),
-        *("noise", "optim", "pairs", "run_dir", "tokenizer"),
+        *("averaging", "checkpoint", "config", "distributed", "errors", "events", "feed"),
+        *("hardware", "judge", "model", "objective", "optim", "origin", "prefetch"),
+        *("preparation", "progress", "run_dir", "store", "tokenizer", "validation"),
     },
     "corpus": {"corpus", "errors", "levels", "pairs"},
     "cli": {
-        *("", "config", "corpus", "errors", "events", "inference", "levels", "pairs", "trainer"),
+        *("", "checkpoint", "config", "corpus", "errors", "events", "inference", "levels"),
+        *("pairs", "tensorboard", "trainer"),
     },
     "__main__": {"cli"},
     "": {"config", "inference", "model"},
 }
 RUN_TIME_PACKAGES = {"torch", "sentencepiece", "tqdm", "yaml"}
 FOR_TYPES_ONLY = {"typing_extensions"}
-EXTRAS = {"corpus.kiwi": {"kiwipiepy"}}  # the only modules that may import an optional package
+EXTRAS = {
+    "corpus.kiwi": {"kiwipiepy"},
+    "evaluation": {"sacrebleu"},
+    "tensorboard": set(),
+}  # the only modules that may import an optional package
 
 
 def module_name(path: Path) -> str:

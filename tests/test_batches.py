@@ -1,87 +1,80 @@
+from collections import Counter
+
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_tokenizer import TOKENIZER
 
-from translator.batches import EncodedPair, TokenBatchSampler, TokenStore, collate, encode_pairs
-from translator.pairs import Pair, Report
+from translator.batches import TokenBatchSampler, collate
+from translator.store import EncodedPair
 from translator.tokenizer import BOS_ID, EOS_ID, PAD_ID
 
 
-def words(n: int) -> str:
-    """A text of exactly n pieces: the mark of a word, then one piece for each digit."""
-    text = "7" * (n - 1)
-    assert len(TOKENIZER.encode(text)) == n
-    return text
-
-
-def encode(pairs, max_len=48, max_tokens=256):
-    report = Report()
-    return list(encode_pairs(pairs, TOKENIZER, max_len, max_tokens, report)), report
-
-
-@pytest.mark.fault("B15")
-def test_the_limit_counts_every_special_token():
-    """S = pieces + tag + eos, so max_len 6 lets 4 source pieces through and 5 not."""
-    pairs = [Pair(words(n), "네", "any") for n in (3, 4, 5)]
-    encoded, report = encode(pairs, max_len=6)
-    assert [len(pair.src) for pair in encoded] == [5, 6]
-    assert report.dropped == {"longer than model.max_len = 6 tokens": 1}
-    assert "pair 3, 7 tokens" in report.lines()[0]
-
-
-@pytest.mark.fault("B17")
-def test_a_pair_above_the_batch_budget_is_dropped_and_counted():
-    encoded, report = encode([Pair(words(30), "네", "any"), Pair("7", "네", "any")], max_tokens=20)
-    assert len(encoded) == 1
-    assert report.dropped == {"longer than train.max_tokens = 20 tokens": 1}
-
-
-def test_the_store_gives_back_what_was_put_in(tmp_path):
-    pairs = [EncodedPair([4, 5, 3], [6, 3]), EncodedPair([7, 3], [8, 9, 10, 3])]
-    store = TokenStore.build(tmp_path, iter(pairs))
-    assert len(store) == 2
-    assert [store[0], store[1]] == pairs
-    assert store.lengths() == [3, 4]
-    assert [TokenStore(tmp_path)[1], store[0]] == [pairs[1], pairs[0]]
-
-
-def test_an_empty_store_and_building_over_an_open_one(tmp_path):
-    store = TokenStore.build(tmp_path, [EncodedPair([4, 3], [6, 3])])
-    empty = TokenStore.build(tmp_path, [])
-    assert len(empty) == 0 and empty.lengths() == []
-    assert store[0] == EncodedPair([4, 3], [6, 3]), "whoever had it open keeps it"
+def sampler(lengths, max_tokens, seed=1, **options):
+    """Over pairs whose two sides are equally long, in one part unless `sizes` says otherwise."""
+    sizes = options.pop("sizes", [len(lengths)])
+    both = [(length, length) for length in lengths]
+    return TokenBatchSampler(
+        lambda indices: [both[i] for i in indices], sizes, max_tokens, seed, **options
+    )
 
 
 @settings(max_examples=60)
 @given(st.lists(st.integers(1, 40), max_size=120), st.integers(40, 200), st.integers(1, 50))
 def test_every_pair_once_and_never_over_budget(lengths, max_tokens, pool):
-    sampler = TokenBatchSampler(lengths, max_tokens, seed=1, pool=pool)
+    found = sampler(lengths, max_tokens, pool=pool)
     for epoch in (0, 1):
-        batches = sampler.batches(epoch)
+        batches = list(found.batches(epoch))
         assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
         assert all(len(b) * max(lengths[i] for i in b) <= max_tokens for b in batches)
 
 
 def test_batches_are_a_function_of_seed_and_epoch():
     lengths = [3, 9, 4, 8, 5, 7, 6, 3, 4, 5] * 3
-    sampler = TokenBatchSampler(lengths, 40, seed=1)
-    assert sampler.batches(0) == TokenBatchSampler(lengths, 40, seed=1).batches(0)
-    assert sampler.batches(0) != sampler.batches(1)
-    assert sampler.batches(0) != TokenBatchSampler(lengths, 40, seed=2).batches(0)
+    first = list(sampler(lengths, 40).batches(0))
+    assert first == list(sampler(lengths, 40).batches(0))
+    assert first != list(sampler(lengths, 40).batches(1))
+    assert first != list(sampler(lengths, 40, seed=2).batches(0))
 
 
 @pytest.mark.fault("B16")
 def test_fewer_pairs_than_a_batch_make_one_batch():
-    assert sorted(TokenBatchSampler([3, 3, 4], 4096, seed=0).batches(0)[0]) == [0, 1, 2]
+    assert sorted(next(sampler([3, 3, 4], 4096).batches(0))) == [0, 1, 2]
 
 
 def test_similar_lengths_share_a_batch():
     lengths = list(range(1, 101))
-    batches = TokenBatchSampler(lengths, 400, seed=0).batches(0)
+    batches = list(sampler(lengths, 400).batches(0))
     padding = sum(len(b) * max(lengths[i] for i in b) - sum(lengths[i] for i in b) for b in batches)
     assert padding / sum(lengths) < 0.1
+
+
+def seen(found, epoch):
+    return Counter(i for batch in found.batches(epoch) for i in batch)
+
+
+def test_a_weight_says_how_often_an_epoch_sees_a_pair():
+    """Three parts of 40 pairs: twice, every second one, and two and a half times."""
+    found = sampler([5] * 120, 50, sizes=[40, 40, 40], weights=[2, 0.5, 2.5])
+    counts = seen(found, 0)
+    assert [counts[i] for i in range(40)] == [2] * 40
+    assert sorted(counts[i] for i in range(40, 80)) == [0] * 20 + [1] * 20
+    assert sorted(counts[i] for i in range(80, 120)) == [2] * 20 + [3] * 20
+    halves = [{i for i in range(40, 80) if seen(found, epoch)[i]} for epoch in range(4)]
+    assert len({frozenset(half) for half in halves}) == 4, "another half in each epoch"
+    assert seen(found, 0) == counts
+
+
+def test_an_empty_part_takes_no_place():
+    found = sampler([5] * 6, 50, sizes=[2, 0, 4], weights=[1, 9, 1])
+    assert seen(found, 0) == Counter(range(6))
+
+
+def test_equal_longer_sides_are_sorted_by_the_target():
+    lengths = [(9, target) for target in (2, 9, 3, 8, 2, 9, 3, 8)]
+    found = TokenBatchSampler(lambda ix: [lengths[i] for i in ix], [8], 36, seed=0)
+    targets = sorted(sorted(lengths[i][1] for i in batch) for batch in found.batches(0))
+    assert targets == [[2, 2, 3, 3], [8, 8, 9, 9]]
 
 
 @pytest.mark.fault("B34")

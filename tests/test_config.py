@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -47,12 +48,15 @@ def test_whole_numbers_and_a_second_load(tmp_path):
         ("train: {max_steps: yes}", "train.max_steps: expected a whole number, got True"),
         ("model: {norm_first: 1}", "model.norm_first: expected true or false, got 1"),
         ("data: {encoding: no}", "data.encoding: expected text, got False; quote it"),
-        ("data: {train: 5}", "data.train: expected a list of texts, got 5"),
+        ("data: {train: 5}", "data.train, entry 1: expected text, got 5"),
         ("train: {max_steps: 2020-13-45}", "a value cannot be read"),
         ('train: {seed: !!int "abc"}', "a value cannot be read"),
         ("train: {max_steps: 1" + "0" * 400 + "}", "train.max_steps: expected a whole number"),
         ("tokenizer: {vocab_size: 1e11}", "tokenizer.vocab_size: expected a number between"),
-        ("train: {precision: fp8}", "train.precision: expected one of fp32, bf16, got 'fp8'"),
+        (
+            "train: {precision: fp8}",
+            "train.precision: expected one of auto, fp32, bf16, fp16, got 'fp8'",
+        ),
         ("train: 5", "train: expected keys and values, got 5"),
         ("- a\n- b", "the file: expected keys and values"),
     ],
@@ -120,9 +124,9 @@ def test_ranges_hold_in_python_too():
 
 
 def test_types_of_choices_and_lists_hold_in_python_too():
-    with pytest.raises(ConfigError, match="precision: expected one of fp32, bf16, got 'fp16'"):
-        TrainConfig(precision="fp16")
-    with pytest.raises(ConfigError, match=r"train: expected a list of texts, got 'my\.tsv'"):
+    with pytest.raises(ConfigError, match=r"precision: expected one of auto, .*, got 'fp8'"):
+        TrainConfig(precision="fp8")
+    with pytest.raises(ConfigError, match=r"train: expected a list, got 'my\.tsv'"):
         DataConfig(train="my.tsv")
 
 
@@ -179,7 +183,19 @@ def test_every_key_of_every_section_can_be_set_and_survives_a_round_trip(tmp_pat
     assert Config.from_dict(tree) == Config()
     for section, values in tree.items():
         for key, value in values.items():
-            shown = (
-                "[]" if value == [] else str(value).lower() if isinstance(value, bool) else value
-            )
+            shown = json.dumps(value)  # which is YAML too
             assert parse(tmp_path, f"{section}: {{{key}: {shown}}}") == Config()
+
+
+def test_weights_are_one_number_for_each_corpus(tmp_path):
+    text = "data: {train: [a.tsv, b.tsv], weights: [1, 5e-1]}"
+    assert parse(tmp_path, text).data.weights == (1.0, 0.5)
+    assert parse(tmp_path, "data: {train: a.tsv, weights: 2}").data.weights == (2.0,)
+    for weights, message in (
+        ("[1]", "data.weights: 1 for 2 entries of data.train"),
+        ("[1, 0]", "data.weights: expected numbers above 0 and up to 1000, got 1.0, 0.0"),
+        ("[1, heavy]", "data.weights, entry 2: expected a number, got 'heavy'"),
+        ("{a: 1}", "data.weights: expected a list"),
+    ):
+        found = error(tmp_path, f"data: {{train: [a.tsv, b.tsv], weights: {weights}}}")
+        assert message in found

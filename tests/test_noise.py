@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from translator import noise
-from translator.noise import noisy, noisy_copies
+from translator.noise import noisy, with_noisy_copies
 from translator.pairs import Pair
 
 RNG = random.Random(0)
@@ -50,9 +50,12 @@ def test_noise_never_leaves_nothing(text, seed):
 
 def test_copies_keep_the_korean_and_follow_the_seed():
     pairs = [Pair(f"This is sentence {i}.", f"문장 {i}입니다.", "formal") for i in range(400)]
-    copies = noisy_copies(pairs, 0.25, seed=1)
+    found = list(with_noisy_copies(pairs, 0.25, "1"))
+    assert [pair for pair in found if pair in set(pairs)] == pairs
+    copies = [pair for pair in found if pair not in set(pairs)]
     assert 50 < len(copies) < 125
     by_target = {pair.tgt: pair for pair in pairs}
     assert all(copy.src != by_target[copy.tgt].src and copy.level == "formal" for copy in copies)
-    assert copies == noisy_copies(pairs, 0.25, seed=1) != noisy_copies(pairs, 0.25, seed=2)
-    assert noisy_copies(pairs, 0.0, seed=1) == []
+    assert found == list(with_noisy_copies(iter(pairs), 0.25, "1"))
+    assert found != list(with_noisy_copies(pairs, 0.25, "2"))
+    assert list(with_noisy_copies(pairs, 0.0, "1")) == pairs

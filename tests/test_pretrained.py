@@ -5,8 +5,8 @@ import random
 import pytest
 import torch
 
-from translator.checkpoint import load_safely
-from translator.inference import PRETRAINED, Translator
+from translator.checkpoint import PRETRAINED, load_safely
+from translator.inference import Translator
 
 
 @pytest.fixture(scope="module")

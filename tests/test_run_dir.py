@@ -1,4 +1,7 @@
 import json
+import math
+import subprocess
+import sys
 
 import pytest
 from conftest import small_config
@@ -11,9 +14,17 @@ from translator.run_dir import RunDirectory
 STATE = {"step": 2, "vocabulary": "v", "data": "d"}
 
 
-def report(step: int) -> StepReport:
+def report(step: int, loss: float = 1.0) -> StepReport:
     return StepReport(
-        step=step, loss=1.0, lr=0.1, grad_norm=1.0, tokens_per_second=9.0, padding=0.0
+        step=step,
+        loss=loss,
+        lr=0.1,
+        grad_norm=1.0,
+        tokens_per_second=9.0,
+        padding=0.0,
+        waiting=0.0,
+        skipped=0,
+        seconds_left=1.0,
     )
 
 
@@ -39,14 +50,63 @@ def test_any_checkpoint_is_worth_a_word(tmp_path, name):
         RunDirectory(tmp_path).check_free(overwrite=False)
 
 
+@pytest.mark.fault("B68")
 def test_clearing_removes_the_files_of_a_run_and_no_others(tmp_path):
     run_dir = RunDirectory(tmp_path)
     run_dir.prepare()
     run_dir.record(report(1))
     run_dir.save_state(small_config("c", tmp_path), STATE)
-    (tmp_path / "notes.txt").write_text("mine")
+    for path in (
+        run_dir.kept(5),
+        run_dir.average,
+        tmp_path / "tensorboard" / "events.out.tfevents.1",
+    ):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"ours")
+    foreign = [
+        tmp_path / "notes.txt",
+        tmp_path / "kept" / "mine.pt",
+        tmp_path / "tensorboard" / "x",
+    ]
+    for path in foreign:
+        path.write_text("mine")
     run_dir.clear()
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.txt", "tokens"]
+    left = {path for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == {*foreign, tmp_path / ".lock"}
+
+
+@pytest.mark.fault("B68")
+def test_only_what_is_not_wanted_goes_from_the_kept_ones(tmp_path):
+    run_dir = RunDirectory(tmp_path)
+    run_dir.keep_only([])  # nothing there yet
+    for path in (run_dir.best, run_dir.last, run_dir.kept(5), run_dir.kept(10), run_dir.kept(15)):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"x")
+    run_dir.keep_only([10])
+    assert sorted(p.name for p in tmp_path.rglob("*.pt")) == [
+        "best.pt",
+        "last.pt",
+        "step-00000010.pt",
+    ]
+
+
+def test_two_processes_do_not_train_in_one_place(tmp_path):
+    first = RunDirectory(tmp_path)
+    first.prepare()
+    code = (
+        "import sys\n"
+        "from translator.errors import UserError\n"
+        "from translator.run_dir import RunDirectory\n"
+        "try: RunDirectory(sys.argv[1]).prepare()\n"
+        "except UserError as error: print(error)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "another process trains here" in done.stdout
+    first.prepare()  # who has it already keeps it
+    first.release()
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == ""
 
 
 def test_a_place_that_cannot_be_written(tmp_path):
@@ -67,8 +127,25 @@ def test_reports_after_the_saved_step_are_taken_back(tmp_path):
         file.write('5\n{}\nnull\n{"kind": "StepRep')  # oddities, and a kill in the middle of a line
     run_dir.save_state(config, STATE)
     assert run_dir.load_state(config)["step"] == 2
+    run_dir.forget_after(2)
     rows = (tmp_path / "metrics.jsonl").read_text().strip().split("\n")
     assert [json.loads(row)["step"] for row in rows] == [1, 2]
+
+
+def test_what_is_not_a_number_is_null_in_json(tmp_path):
+    run_dir = RunDirectory(tmp_path)
+    run_dir.record(report(1, loss=math.nan))
+    assert json.loads((tmp_path / "metrics.jsonl").read_text())["loss"] is None
+
+
+def test_a_model_that_starts_from_another_has_its_sizes(tmp_path):
+    """They are known from the checkpoint; what the config says of them has no effect."""
+    config = small_config("c", tmp_path, init_from="pretrained")
+    run_dir = RunDirectory(tmp_path)
+    run_dir.save_state(config, STATE)
+    run_dir.load_state(config.override(["model.d_ff=128", "tokenizer.vocab_size=77"]))
+    with pytest.raises(UserError, match=r"another model\.dropout"):
+        run_dir.load_state(config.override(["model.dropout=0.3"]))
 
 
 def test_only_length_reports_and_learning_rate_may_change(tmp_path):

@@ -16,6 +16,7 @@ from translator.tokenizer import (
     UNK_ID,
     Tokenizer,
     TokenizerError,
+    _sample,
     normalize,
     train_tokenizer,
 )
@@ -195,3 +196,28 @@ def test_training_twice_gives_the_same_vocabulary():
 def test_nothing_usable_to_learn_from(lines):
     with pytest.raises(TokenizerError, match="no usable line to learn from"):
         train_tokenizer(lines, TokenizerConfig())
+
+
+def test_of_many_lines_a_random_sample_teaches_the_vocabulary():
+    few = [f"{'ab' * (i % 5 + 1)} {i}" for i in range(50)]
+    config = TokenizerConfig(max_sentences=50)
+    whole = train_tokenizer(few, TokenizerConfig())
+    assert train_tokenizer(few, config).fingerprint == whole.fingerprint
+    taken = train_tokenizer([*few * 20, *["zz"] * 3000], config)  # one line in four is not zz
+    assert taken.encode("ababab") and taken.fingerprint != whole.fingerprint
+    again = train_tokenizer(iter([*few * 20, *["zz"] * 3000]), config)
+    assert again.fingerprint == taken.fingerprint
+
+
+def test_sampling_gives_every_line_the_same_chance():
+    lines = [str(i) for i in range(1000)]
+    chosen = [int(line) for line in _sample(lines, 200)]
+    assert len(set(chosen)) == 200
+    assert 400 < sum(chosen) / 200 < 600
+    assert sum(i < 200 for i in chosen) < 80
+
+
+def test_plain_pieces_are_text():
+    plain = TOKENIZER.plain_pieces()
+    assert "a" in plain and "<formal>" not in plain and "<0x0A>" not in plain and "<s>" not in plain
+    assert all(TOKENIZER.pieces([index]) == [piece] for piece, index in plain.items())

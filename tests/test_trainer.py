@@ -1,23 +1,26 @@
 import json
 import math
+import re
 
 import pytest
 import torch
 from conftest import PAIRS, small_config, write_tsv
 from torch import nn
 
-from translator import trainer
-from translator.batches import EncodedPair, collate
+from translator import loss, objective, trainer, validation
+from translator.batches import collate
 from translator.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from translator.errors import UserError
-from translator.events import Note, StepReport, ValidationReport
+from translator.events import Note, Started, StepReport, Stopped, ValidationReport
 from translator.inference import Translator
 from translator.loss import loss_sums
 from translator.model.dropout import Dropout
 from translator.model.transformer import Transformer
 from translator.pairs import DataError
+from translator.store import EncodedPair
 from translator.tokenizer import EOS_ID, TokenizerError
-from translator.trainer import evaluating, train
+from translator.trainer import MOST_SKIPPED, train
+from translator.validation import evaluating
 
 
 def run(config, **how):
@@ -50,7 +53,9 @@ def test_events_and_files(corpus, tmp_path):
     events = run(config)
     notes = [event.text for event in events if isinstance(event, Note)]
     assert any(note.startswith("vocabulary: ") for note in notes)
-    assert "dev: 3 pairs" in notes or "dev: 4 pairs" in notes or "dev: 2 pairs" in notes
+    assert any(re.match(r"dev: [234] pairs \((formal|polite) \d", note) for note in notes)
+    [started] = [event for event in events if isinstance(event, Started)]
+    assert started.step == 0 and started.n_parameters > 10_000
     assert [e.step for e in events if isinstance(e, StepReport)] == [5, 10]
     validations = [e for e in events if isinstance(e, ValidationReport)]
     assert [v.step for v in validations] == [5, 10]
@@ -137,11 +142,35 @@ def test_a_mistake_with_overwrite_leaves_the_older_run(corpus, tmp_path, mistake
     assert {p.name: p.read_bytes() for p in (tmp_path / "run").glob("*.*")} == before
 
 
+@pytest.mark.fault("B55")
 def test_a_run_that_diverges_stops_and_keeps_what_it_had(corpus, tmp_path):
-    config = small_config(corpus, tmp_path / "run", lr=1e30, warmup_steps=0)
-    with pytest.raises(UserError, match=r"not finite at step \d+ .* lower train\.lr"):
+    """Weights that give no number are never saved, not even at a validation."""
+    config = small_config(corpus, tmp_path / "run", lr=1e30, warmup_steps=0, max_steps=99)
+    with pytest.raises(UserError, match=rf"step {MOST_SKIPPED + 1}, the {MOST_SKIPPED}\. in a row"):
         run(config)
     assert not (tmp_path / "run" / "last.pt").exists()
+    reports = [row for row in metrics(tmp_path / "run") if row["kind"] == "StepReport"]
+    assert [row["skipped"] for row in reports] == [4, 5]
+    assert reports[1]["loss"] is None
+
+
+@pytest.mark.fault("B55")
+def test_one_batch_that_gives_no_number_changes_nothing_but_the_count(corpus, tmp_path):
+    config = small_config(corpus, tmp_path / "run", validate_every=10)
+    losses = iter([1.0, 1.0, math.nan, *[1.0] * 7])
+    original = loss.loss_sums
+
+    def spy(logits, labels, smoothing=0.0):
+        sums = original(logits, labels, smoothing)
+        return sums._replace(loss=sums.loss * next(losses)) if smoothing else sums
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(objective, "loss_sums", spy)
+        reports = [event for event in run(config) if isinstance(event, StepReport)]
+    assert [report.skipped for report in reports] == [1, 0]
+    assert all(math.isfinite(report.loss) for report in reports)
+    weights = final_weights(tmp_path / "run")
+    assert all(weight.isfinite().all() for weight in weights.values())
 
 
 def test_resuming_with_another_corpus_is_refused(tmp_path):
@@ -228,9 +257,9 @@ def test_the_last_partial_group_is_applied(corpus, tmp_path):
     tokens = []
     original = trainer._Run._optimize
 
-    def spy(self, group):
-        tokens.append(sum(batch.n_tokens for batch in group))
-        return original(self, group)
+    def spy(self, group, stop):
+        tokens.append(sum(batch.n_tokens for batch in group.batches))
+        return original(self, group, stop)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trainer._Run, "_optimize", spy)
@@ -353,3 +382,223 @@ def test_the_same_seed_gives_the_same_model(corpus, tmp_path):
     assert_same_weights(final_weights(tmp_path / "a"), final_weights(tmp_path / "b"))
     a, c = final_weights(tmp_path / "a"), final_weights(tmp_path / "c")
     assert not torch.equal(a["embedding.weight"], c["embedding.weight"])
+
+
+@pytest.mark.fault("B59")
+@pytest.mark.fault("B61")
+@pytest.mark.parametrize("stop_at", [1, 4, 7])
+def test_stopped_between_validations_and_resumed_equals_uninterrupted(corpus, tmp_path, stop_at):
+    """Inside the warm-up and after it, in the middle of a window of reports; everything random."""
+    settings = ["model.dropout=0.2", "train.max_tokens=64", "data.resplit=0.2", "data.noise=0.5"]
+    settings += ["train.warmup_steps=5", "train.accumulate=2", "data.dev_size=2"]
+    run(small_config(corpus, tmp_path / "whole").override(settings))
+    parts = small_config(corpus, tmp_path / "parts").override(settings)
+    asked = iter(range(1, 99))
+    events = run(parts, stop=lambda: next(asked) >= stop_at)
+    assert events[-1] == Stopped(step=stop_at)
+    run(parts, resume=True)
+    assert_same_weights(final_weights(tmp_path / "parts"), final_weights(tmp_path / "whole"))
+    compared = ("step", "kind", "loss", "lr", "nll", "grad_norm", "padding", "best")
+    found = [
+        [[row.get(key) for key in compared] for row in metrics(tmp_path / name)]
+        for name in ("whole", "parts")
+    ]
+    assert found[0] == found[1]
+
+
+def test_saving_between_validations(corpus, tmp_path):
+    config = small_config(corpus, tmp_path / "run", validate_every=100, save_every=3, max_steps=8)
+    saved = []
+    for event in train(config.override(["train.log_every=1"])):
+        if isinstance(event, StepReport) and (tmp_path / "run" / "last.pt").exists():
+            saved.append(load_checkpoint(tmp_path / "run" / "last.pt").step)
+    assert saved == [3, 3, 3, 6, 6]  # a report comes before the save of its step
+    assert load_checkpoint(tmp_path / "run" / "last.pt").step == 8
+
+
+@pytest.mark.fault("B56")
+def test_the_best_is_known_again_after_resuming(corpus, tmp_path):
+    """The first validation is made the best of all; nothing after the resumption may replace it."""
+    config = small_config(corpus, tmp_path / "run", max_steps=5).override([f"data.dev={corpus}"])
+    run(config)
+    state = torch.load(tmp_path / "run" / "resume.pt", weights_only=True)
+    state["judge"] = [0.001, 0]
+    torch.save(state, tmp_path / "run" / "resume.pt")
+    run(config.override(["train.max_steps=10"]), resume=True)
+    assert load_checkpoint(tmp_path / "run" / "best.pt").step == 5
+    assert load_checkpoint(tmp_path / "run" / "last.pt").step == 10
+
+
+def scripted_scores(monkeypatch, values):
+    """Validation gives these values of nll, one after the other."""
+    values = iter(values)
+    monkeypatch.setattr(trainer, "score", lambda *_: validation.Scores(next(values), None, ()))
+
+
+def test_patience_ends_a_run_and_raising_it_goes_on(corpus, tmp_path, monkeypatch):
+    config = small_config(corpus, tmp_path / "run", validate_every=1, patience=2, max_steps=50)
+    scripted_scores(monkeypatch, [3.0, 2.0, 2.5, 2.0, 1.9, *[2.0] * 50])
+    events = run(config)
+    assert events[-1] == Note("stopped early: 2 validations without a better nll on dev")
+    assert load_checkpoint(tmp_path / "run" / "last.pt").step == 4
+    assert load_checkpoint(tmp_path / "run" / "best.pt").step == 2
+    done = run(config, resume=True)
+    assert done[-1].text.startswith("already done: 2 validations without")
+    run(config.override(["train.patience=3"]), resume=True)
+    assert load_checkpoint(tmp_path / "run" / "best.pt").step == 5
+    assert load_checkpoint(tmp_path / "run" / "last.pt").step == 8
+
+
+def kept_steps(run_dir):
+    return [int(path.stem.split("-")[1]) for path in sorted(run_dir.glob("kept/*.pt"))]
+
+
+@pytest.mark.fault("B68")
+@pytest.mark.parametrize(
+    ("which", "steps"), [("last", [3, 4, 5]), ("best", [1, 2, 4])], ids=["last", "best"]
+)
+def test_the_average_of_the_last_or_the_best(corpus, tmp_path, monkeypatch, which, steps):
+    config = small_config(
+        corpus, tmp_path / "run", validate_every=1, max_steps=5, average=3, average_of=which
+    )
+    scripted_scores(monkeypatch, [1.0, 2.0, 4.0, 3.0, 5.0, 0.5])
+    run(config)
+    run_dir = tmp_path / "run"
+    assert kept_steps(run_dir) == steps
+    parts = [load_checkpoint(run_dir / "kept" / f"step-{step:08}.pt").weights for step in steps]
+    averaged = load_checkpoint(run_dir / "average.pt")
+    for name, weight in averaged.weights.items():
+        torch.testing.assert_close(weight, torch.stack([p[name] for p in parts]).mean(0))
+    assert_same_weights(load_checkpoint(run_dir / "best.pt").weights, averaged.weights)
+    assert averaged.metrics == {"nll": 0.5}
+    assert load_checkpoint(run_dir / "last.pt").step == 5
+    monkeypatch.undo()
+
+
+def test_an_average_that_is_worse_does_not_become_the_best(corpus, tmp_path, monkeypatch):
+    config = small_config(corpus, tmp_path / "run", validate_every=1, max_steps=3, average=2)
+    scripted_scores(monkeypatch, [1.0, 2.0, 4.0, 3.0])
+    run(config)
+    assert load_checkpoint(tmp_path / "run" / "best.pt").step == 1
+    assert (tmp_path / "run" / "average.pt").exists()
+
+
+def test_an_average_that_was_not_finished_is_made_on_resuming(corpus, tmp_path):
+    config = small_config(corpus, tmp_path / "run", validate_every=2, average=2)
+    run(config)
+    averaged = (tmp_path / "run" / "average.pt").read_bytes()
+    (tmp_path / "run" / "average.pt").unlink()
+    run(config, resume=True)
+    assert (tmp_path / "run" / "average.pt").read_bytes() == averaged
+    run(config.override(["train.max_steps=14"]), resume=True)
+    assert kept_steps(tmp_path / "run") == [12, 14]
+    assert load_checkpoint(tmp_path / "run" / "average.pt").step == 14
+
+
+def test_chrf_can_be_the_judge(corpus, tmp_path):
+    config = small_config(corpus, tmp_path / "run", judge="chrf", max_steps=60, validate_every=30)
+    reports = [
+        event
+        for event in run(config.override([f"data.dev={corpus}"]))
+        if isinstance(event, ValidationReport)
+    ]
+    assert 0 <= reports[0].chrf <= reports[1].chrf <= 100
+    assert reports[1].chrf > 20
+    assert load_checkpoint(tmp_path / "run" / "best.pt").metrics["chrf"] == max(
+        report.chrf for report in reports
+    )
+
+
+@pytest.fixture
+def tuned(corpus, tmp_path):
+    """A run that goes on from another one, on other pairs, and both directories."""
+    run(small_config(corpus, tmp_path / "first"))
+    other = write_tsv(tmp_path / "other.tsv", [("Good night.", "안녕히 주무십시오.", "formal")])
+    config = small_config(other, tmp_path / "second", init_from=str(tmp_path / "first"))
+    return config, tmp_path / "first", tmp_path / "second"
+
+
+def test_fine_tuning_starts_from_weights_and_vocabulary(tuned):
+    config, first, second = tuned
+    config = config.override(["model.d_model=64", "tokenizer.vocab_size=300", "train.lr=0"])
+    events = run(config)
+    [note] = [e.text for e in events if isinstance(e, Note) and e.text.startswith("starts from")]
+    assert "d_model 32" in note and "only model.dropout counts" in note
+    assert_same_weights(final_weights(second), load_checkpoint(first / "best.pt").weights)
+    theirs, ours = load_checkpoint(first / "best.pt"), load_checkpoint(second / "last.pt")
+    assert ours.tokenizer.fingerprint == theirs.tokenizer.fingerprint
+    assert ours.config.model.d_model == 32
+
+
+def test_fine_tuning_is_resumed_without_the_model_it_began_with(tuned):
+    config, first, second = tuned
+    run(config.override(["train.max_steps=5"]))
+    for path in first.glob("*.pt"):
+        path.unlink()
+    run(config, resume=True)
+    assert load_checkpoint(second / "last.pt").step == 10
+
+
+def test_all_weights_are_trained(tuned):
+    config, first, second = tuned
+    events = run(config)
+    before, after = load_checkpoint(first / "best.pt").weights, final_weights(second)
+    assert all(not torch.equal(before[name], after[name]) for name in before)
+    [started] = [event for event in events if isinstance(event, Started)]
+    assert started.n_parameters == sum(weight.numel() for weight in after.values())
+
+
+@pytest.mark.fault("B65")
+def test_a_compiled_run_saves_plain_names(corpus, tmp_path, monkeypatch):
+    """Compiled and plain runs resume each other; torch.compile itself is not put to the test."""
+
+    class Compiled(nn.Module):
+        def __init__(self, module):
+            super().__init__()
+            self._orig_mod = module
+
+        def forward(self, *args):
+            return self._orig_mod(*args)
+
+    monkeypatch.setattr(torch, "compile", lambda module, **_: Compiled(module))
+    plain = small_config(corpus, tmp_path / "plain")
+    run(plain)
+    for first, then in (("true", "false"), ("false", "true")):
+        config = small_config(corpus, tmp_path / first)
+        run(config.override([f"train.compile={first}", "train.max_steps=5"]))
+        run(config.override([f"train.compile={then}"]), resume=True)
+        assert_same_weights(final_weights(tmp_path / first), final_weights(tmp_path / "plain"))
+
+
+def test_a_weighted_corpus_is_seen_as_often_as_asked(corpus, tmp_path):
+    other = write_tsv(tmp_path / "other.tsv", [("Good night.", "안녕히 주무십시오.", "formal")])
+    config = small_config(corpus, tmp_path / "run", max_steps=1, max_tokens=4096)
+    config = config.override([f"data.train=[{corpus}, {other}]", "data.weights=[1, 3]"])
+    groups = []
+    original = trainer._Run._optimize
+
+    def spy(self, group, stop):
+        groups.append(group)
+        return original(self, group, stop)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trainer._Run, "_optimize", spy)
+        run(config)
+    assert sorted(groups[0].indices) == [*range(14), 14, 14, 14]
+
+
+def test_a_run_dir_in_use_is_refused(corpus, tmp_path):
+    """Before anything in it is touched; the run that has it goes on."""
+    config = small_config(corpus, tmp_path / "run")
+    first = train(config)
+    next(event for event in first if isinstance(event, StepReport))
+    with pytest.raises(UserError, match="another process trains here"):
+        run(config, overwrite=True)
+    assert isinstance(list(first)[-1], ValidationReport)
+
+
+@pytest.mark.fault("B54")
+def test_fp16_on_a_cpu_is_refused_with_a_reason(corpus, tmp_path):
+    with pytest.raises(UserError, match=r"train\.precision: fp16 is for CUDA"):
+        run(small_config(corpus, tmp_path / "run", precision="fp16", device="cpu"))
+    assert not (tmp_path / "run").exists()

@@ -26,6 +26,7 @@ from translator.model.transformer import Transformer
 from translator.tokenizer import PAD_ID, Tokenizer, TokenizerError
 
 FORMAT: Final = 1
+PRETRAINED: Final = Path(__file__).parent / "pretrained" / "model.pt"
 
 
 class CheckpointError(UserError):
@@ -115,6 +116,16 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         raise CheckpointError(
             f"{path}: incomplete checkpoint ({error}); train or install another"
         ) from None
+
+
+def find_checkpoint(path: str | Path) -> Path:
+    """A checkpoint file as it is, of a run directory its best; "pretrained" is the model inside the
+    package.
+    """
+    if str(path) == "pretrained" and not Path(path).exists():
+        return PRETRAINED
+    path = Path(path)
+    return path / "best.pt" if path.is_dir() else path
 
 
 def save_atomically(path: str | Path, content: Mapping[str, Any]) -> None:

@@ -11,6 +11,15 @@ class Note:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Started:
+    """The corpus is ready and the first step of this process comes next."""
+
+    step: int  # done already; above 0 in a resumed run
+    n_parameters: int  # all of them are trained
+    hardware: str  # device and number format
+
+
+@dataclass(frozen=True, kw_only=True)
 class StepReport:
     """Means over the optimizer steps since the last report."""
 
@@ -20,6 +29,9 @@ class StepReport:
     grad_norm: float  # before clipping
     tokens_per_second: float  # real target tokens
     padding: float  # share of padded positions
+    waiting: float  # share of the time spent waiting for the next batch
+    skipped: int  # steps whose gradient was not finite and changed nothing
+    seconds_left: float  # to max_steps at this speed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,12 +45,20 @@ class Sample:
 
 @dataclass(frozen=True, kw_only=True)
 class ValidationReport:
-    """Loss on the dev pairs, and a few translations."""
+    """How good the model is on the dev pairs, and a few translations."""
 
     step: int
     nll: float | None  # unsmoothed, nats per target token; None without dev pairs
+    chrf: float | None  # 0 to 100; None unless it is what decides
     best: bool
     samples: tuple[Sample, ...]
 
 
-Event = Note | StepReport | ValidationReport
+@dataclass(frozen=True, kw_only=True)
+class Stopped:
+    """The run was asked to stop, and can be resumed from here."""
+
+    step: int
+
+
+Event = Note | Started | StepReport | ValidationReport | Stopped

@@ -8,7 +8,7 @@ from typing import Final
 
 import torch
 
-from translator.checkpoint import load_checkpoint
+from translator.checkpoint import PRETRAINED, find_checkpoint, load_checkpoint
 from translator.config import Config
 from translator.decoding import Hypothesis, SearchLimits, Uncached, greedy_search
 from translator.errors import UserError
@@ -16,7 +16,6 @@ from translator.levels import LEVELS
 from translator.model.transformer import AttentionMaps, Transformer
 from translator.tokenizer import BOS_ID, EOS_ID, PAD_ID, Tokenizer, TokenizerError, normalize
 
-PRETRAINED: Final = Path(__file__).parent / "pretrained" / "model.pt"
 DEFAULT_STYLE: Final = "formal"
 
 
@@ -74,14 +73,13 @@ class Translator:
     def from_pretrained(
         cls, path: str | Path = PRETRAINED, device: str | torch.device = "cpu"
     ) -> "Translator":
-        """Loads a checkpoint file, or `best.pt` of a run directory; without a path the model inside
-        the package.
+        """Loads a checkpoint file, or `best.pt` of a run directory; without a path (or with
+        "pretrained") the model inside the package.
 
         Raises:
             CheckpointError: missing, damaged or foreign file.
         """
-        path = Path(path)
-        checkpoint = load_checkpoint(path / "best.pt" if path.is_dir() else path)
+        checkpoint = load_checkpoint(find_checkpoint(path))
         return cls(checkpoint.build_model().to(device), checkpoint.tokenizer, checkpoint.config)
 
     def translate(

@@ -6,7 +6,7 @@ stays as it is.
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from translator.pairs import Pair
@@ -98,13 +98,12 @@ def noisy(text: str, rng: random.Random) -> str:
     return kind(text, rng) or text
 
 
-def noisy_copies(pairs: Sequence[Pair], share: float, seed: int) -> list[Pair]:
-    """Noisy versions of about this share of the pairs, without those that came out unchanged."""
+def with_noisy_copies(pairs: Iterable[Pair], share: float, seed: str) -> Iterator[Pair]:
+    """The pairs, and behind about this share of them a noisy version if noise changes anything."""
     rng = random.Random(f"noise/{seed}")
-    copies = []
     for pair in pairs:
+        yield pair
         if rng.random() < share:
             source = noisy(pair.src, rng)
             if source != pair.src:
-                copies.append(pair._replace(src=source))
-    return copies
+                yield pair._replace(src=source)

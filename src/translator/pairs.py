@@ -7,6 +7,8 @@ and where the first was.
 import codecs
 import glob
 import hashlib
+import heapq
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -111,17 +113,23 @@ def _aligned_rows(entry: str, encoding: str) -> Iterator[_Row]:
         raise DataError(f"{entry}: write two aligned files as corpus.{{en,ko}}")
     head, src_part, tgt_part, tail = match.groups()
     src_path, tgt_path = head + src_part + tail, head + tgt_part + tail
+    both = itertools.zip_longest(read_lines(src_path, encoding), read_lines(tgt_path, encoding))
+    for number, (src, tgt) in enumerate(both, 1):
+        if src is None or tgt is None:
+            raise DataError(_uneven(src_path, tgt_path, encoding))
+        yield _Row(f"{src_path}:{number}", src, tgt, "")
+
+
+def _uneven(src_path: str, tgt_path: str, encoding: str) -> str:
+    """Two aligned files differ in length: where they part, as far as that can be seen."""
     src_lines, tgt_lines = (
         list(read_lines(src_path, encoding)),
         list(read_lines(tgt_path, encoding)),
     )
-    if len(src_lines) != len(tgt_lines):
-        raise DataError(
-            f"{src_path} has {len(src_lines)} lines but {tgt_path} has {len(tgt_lines)}; "
-            f"they part near line {_first_suspicious(src_lines, tgt_lines)}; align them first"
-        )
-    for number, (src, tgt) in enumerate(zip(src_lines, tgt_lines, strict=True), 1):
-        yield _Row(f"{src_path}:{number}", src, tgt, "")
+    return (
+        f"{src_path} has {len(src_lines)} lines but {tgt_path} has {len(tgt_lines)}; "
+        f"they part near line {_first_suspicious(src_lines, tgt_lines)}; align them first"
+    )
 
 
 def _first_suspicious(src_lines: Sequence[str], tgt_lines: Sequence[str]) -> int:
@@ -163,25 +171,45 @@ def read_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
         ) from None
 
 
-def split_dev(pairs: Sequence[Pair], dev_size: int, seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Holds out `dev_size` different English sentences with all their translations.  -> (train,
-    dev)
+class HeldOut:
+    """Chooses `size` different English sentences, with all their translations, to judge by.
 
     Sentences that differ only in case, punctuation or digits count as one, so no near-copy stays in
-    train. The choice depends on the sentence and the seed alone, not on the order of the file.
+    train. The choice depends on the sentence and the seed, not on the order of the file; memory
+    grows with `size` alone.
     """
-    if not dev_size:
-        return list(pairs), []
-    keys = [near_duplicate_key(pair.src) for pair in pairs]
-    ranked = sorted(set(keys), key=lambda key: hashlib.sha256(f"{seed}\t{key}".encode()).digest())
-    held_out = set(ranked[:dev_size])
-    train = [pair for pair, key in zip(pairs, keys, strict=True) if key not in held_out]
-    dev = [pair for pair, key in zip(pairs, keys, strict=True) if key in held_out]
-    if not train:
-        raise DataError(
-            f"data.dev_size: {dev_size} holds out all {len(ranked)} sentences; make it smaller"
-        )
-    return train, dev
+
+    def __init__(self, size: int, seed: int) -> None:
+        self._size = size
+        self._seed = seed
+        self._chosen: dict[str, list[Pair]] = {}
+        self._heap: list[tuple[int, str]] = []  # their keys by negative rank: the highest first
+        self.left_over = False  # whether any sentence is not held out
+
+    def offer(self, pair: Pair) -> None:
+        """Shows one pair of the corpus; all are shown before the first is asked about."""
+        key = near_duplicate_key(pair.src)
+        if key in self._chosen:
+            self._chosen[key].append(pair)
+            return
+        digest = hashlib.sha256(f"{self._seed}\t{key}".encode()).digest()
+        rank = -int.from_bytes(digest[:16], "big")
+        if len(self._chosen) < self._size:
+            heapq.heappush(self._heap, (rank, key))
+            self._chosen[key] = [pair]
+            return
+        self.left_over = True
+        if self._heap and rank > self._heap[0][0]:
+            _, highest = heapq.heapreplace(self._heap, (rank, key))
+            del self._chosen[highest]
+            self._chosen[key] = [pair]
+
+    def pairs(self) -> list[Pair]:
+        """All that is held out."""
+        return [pair for pairs in self._chosen.values() for pair in pairs]
+
+    def __contains__(self, english: str) -> bool:
+        return bool(self._chosen) and near_duplicate_key(english) in self._chosen
 
 
 def near_duplicate_key(english: str) -> str:

@@ -1,27 +1,40 @@
 """The directory of a training run, and how a stopped run finds back to where it was.
 
 last.pt, best.pt   whole translators (see checkpoint.py): the newest, and the best on dev
+average.pt         the mean of several, when train.average asks for it
+kept/step-N.pt     those that are to be averaged
 resume.pt          what only resuming needs, complete in itself
 metrics.jsonl      one JSON object for each report
 tokens/            the encoded corpus
+tensorboard/       the same reports for TensorBoard, when train.tensorboard asks for them
+.lock              held by the process that trains here
 """
 
 import dataclasses
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import isnan
 from pathlib import Path
 from typing import Any, Final
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 from translator.checkpoint import load_safely, remove_leftovers, save_atomically
 from translator.config import Config
 from translator.errors import UserError
 from translator.events import StepReport, ValidationReport
 
-_CHECKPOINTS: Final = ("last.pt", "best.pt", "resume.pt")
-_LENGTH_AND_REPORTS: Final = {"run_dir", "max_steps", "log_every", "validate_every", "n_samples"}
-_LEARNING_RATE: Final = {"lr", "warmup_steps", "schedule"}
+_CHECKPOINTS: Final = ("last.pt", "best.pt", "average.pt", "resume.pt")
+_MAY_CHANGE: Final = {
+    *("run_dir", "max_steps", "patience", "device", "compile"),
+    *("log_every", "validate_every", "save_every", "n_samples", "tensorboard"),
+    *("lr", "warmup_steps", "schedule"),
+}
 
 
 class RunDirectory:
@@ -31,7 +44,11 @@ class RunDirectory:
         self.path = Path(path)
         self.last = self.path / "last.pt"
         self.best = self.path / "best.pt"
+        self.average = self.path / "average.pt"
         self.tokens = self.path / "tokens"
+        self.tensorboard = self.path / "tensorboard"
+        self._kept = self.path / "kept"
+        self._lock: int | None = None
         self._resume = self.path / "resume.pt"
         self._metrics = self.path / "metrics.jsonl"
 
@@ -48,6 +65,7 @@ class RunDirectory:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self.tokens.mkdir(exist_ok=True)
+            self._acquire()
             remove_leftovers(self.path)
             with tempfile.TemporaryFile(dir=self.path):
                 pass
@@ -60,9 +78,31 @@ class RunDirectory:
         """Removes the files of an older run, when a new one is ready to begin."""
         for name in (*_CHECKPOINTS, self._metrics.name):
             (self.path / name).unlink(missing_ok=True)
+        self.keep_only([])
+        for curves in self.tensorboard.glob("events.out.tfevents.*"):
+            curves.unlink(missing_ok=True)
+
+    def release(self) -> None:
+        """Lets another process train here."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def kept(self, step: int) -> Path:
+        """Where the checkpoint of a step is kept for averaging."""
+        return self._kept / f"step-{step:08}.pt"
+
+    def keep_only(self, steps: Sequence[int]) -> None:
+        """Deletes the checkpoints that are no longer to be averaged; no other file."""
+        wanted = {self.kept(step).name for step in steps}
+        for path in self._kept.glob("step-*.pt"):
+            if path.name not in wanted:
+                path.unlink(missing_ok=True)
+        if self._kept.exists():
+            remove_leftovers(self._kept)
 
     def load_state(self, config: Config) -> dict[str, Any]:
-        """The state of a stopped run; later reports than it are taken back.
+        """The state of a stopped run.
 
         Raises:
             UserError: there is none, or `config` describes another run than the one that was
@@ -76,14 +116,12 @@ class RunDirectory:
         state = load_safely(self._resume)
         if not {"config", "step", "vocabulary", "data"} <= state.keys():
             raise UserError(f"{self._resume}: not the state of a run; --overwrite starts again")
-        remove_leftovers(self.path)
         changed = _differences(state["config"], config.to_dict())
         if changed:
             raise UserError(
                 f"{self.path}: --resume with another {' and '.join(changed)} than the run began "
                 "with; put it back, or start a new run_dir"
             )
-        self._forget_after(state["step"])
         return state
 
     def save_state(self, config: Config, state: Mapping[str, Any]) -> None:
@@ -92,11 +130,30 @@ class RunDirectory:
 
     def record(self, report: StepReport | ValidationReport) -> None:
         """One more line in metrics.jsonl."""
-        row = {"kind": type(report).__name__, **dataclasses.asdict(report)}
+        values = dataclasses.asdict(report)
+        known = {k: None if isinstance(v, float) and isnan(v) else v for k, v in values.items()}
+        row = {"kind": type(report).__name__, **known}
         with open(self._metrics, "a", encoding="utf-8") as file:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
-    def _forget_after(self, step: int) -> None:
+    def _acquire(self) -> None:
+        """Raises UserError when another process trains here. The lock ends with its process."""
+        if self._lock is not None or fcntl is None:
+            return
+        lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            raise UserError(
+                f"{self.path}: another process trains here; wait for it, or choose another run_dir"
+            ) from None
+        except OSError:  # a file system without locks
+            os.close(lock)
+            return
+        self._lock = lock
+
+    def forget_after(self, step: int) -> None:
         """Takes back the reports of steps that were lost with the process that made them."""
         if not self._metrics.exists():
             return
@@ -116,10 +173,12 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]
     """Dotted keys whose change would make it another run. Length, reports and learning rate may
     change.
     """
+    shape_is_given = ("model", "tokenizer") if now["train"]["init_from"] else ()
     return [
         f"{section}.{key}"
         for section in ("model", "tokenizer", "data", "train")
         for key, value in now[section].items()
         if before[section].get(key) != value
-        and not (section == "train" and key in _LENGTH_AND_REPORTS | _LEARNING_RATE)
+        and (section not in shape_is_given or key == "dropout")
+        and not (section == "train" and key in _MAY_CHANGE)
     ]

@@ -4,6 +4,7 @@ special ids.
 
 import hashlib
 import io
+import random
 import string
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -143,6 +144,18 @@ class Tokenizer:
         """The pieces as SentencePiece writes them, `▁` for a space: for heat maps and logs."""
         return [self._processor.IdToPiece(int(i)) for i in ids]
 
+    def plain_pieces(self) -> dict[str, int]:
+        """The pieces that stand for text as it is (no special token, no byte), with their ids."""
+        return {
+            self._processor.IdToPiece(i): i
+            for i in range(self.vocab_size)
+            if not (
+                self._processor.IsControl(i)
+                or self._processor.IsUnknown(i)
+                or self._processor.IsByte(i)
+            )
+        }
+
     def share_in_bytes(self, lines: Iterable[str]) -> float:
         """Share of pieces that are unknown or spelled in bytes: how foreign these lines are to the
         vocabulary.
@@ -159,14 +172,15 @@ def train_tokenizer(lines: Iterable[str], config: TokenizerConfig) -> Tokenizer:
     """Trains one vocabulary over both languages.
 
     `config.vocab_size` is a ceiling: a small corpus has fewer distinct pieces and gives a smaller
-    vocabulary.
+    vocabulary. Of more than `config.max_sentences` lines a random sample is used.
 
     Raises:
         TokenizerError: no usable line, or the ceiling is below the number of different characters.
     """
-    usable = [
-        text for text in map(normalize, lines) if 0 < len(text.encode()) <= MAX_SENTENCE_BYTES
-    ]
+    usable = _sample(
+        (text for text in map(normalize, lines) if 0 < len(text.encode()) <= MAX_SENTENCE_BYTES),
+        config.max_sentences,
+    )
     if not usable:
         raise TokenizerError(
             "tokenizer: no usable line to learn from: "
@@ -197,6 +211,18 @@ def train_tokenizer(lines: Iterable[str], config: TokenizerConfig) -> Tokenizer:
     except RuntimeError as error:
         raise TokenizerError(_explain(error, usable, config)) from None
     return Tokenizer(model.getvalue())
+
+
+def _sample(lines: Iterable[str], size: int) -> list[str]:
+    """At most `size` lines, each with the same chance, in one pass (Vitter's algorithm R, 1985)."""
+    rng = random.Random(size)
+    chosen: list[str] = []
+    for seen, line in enumerate(lines):
+        if seen < size:
+            chosen.append(line)
+        elif (place := rng.randrange(seen + 1)) < size:
+            chosen[place] = line
+    return chosen
 
 
 def _explain(error: RuntimeError, lines: Sequence[str], config: TokenizerConfig) -> str:

@@ -2,19 +2,16 @@
 resumed.
 """
 
-import itertools
 import math
-import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import asdict
+from typing import Any, Final
 
 import torch
 from torch import nn
 
-from translator.batches import Batch, TokenBatchSampler, TokenStore, collate, encode_pairs
+from translator.averaging import average_weights
 from translator.checkpoint import (
     Checkpoint,
     CheckpointError,
@@ -23,112 +20,93 @@ from translator.checkpoint import (
     save_checkpoint,
 )
 from translator.config import Config
+from translator.distributed import Workers, leave
 from translator.errors import UserError
-from translator.events import Event, Note, Sample, StepReport, ValidationReport
-from translator.inference import Translator
-from translator.loss import LossSums, loss_sums
+from translator.events import Event, Note, Started, StepReport, Stopped, ValidationReport
+from translator.feed import Feed, Group
+from translator.hardware import Precision, choose_device
+from translator.judge import Judge
 from translator.model.transformer import Transformer
-from translator.noise import noisy_copies
+from translator.objective import Objective
 from translator.optim import learning_rate, make_optimizer, set_learning_rate
-from translator.pairs import DataError, Pair, Report, read_pairs, split_dev
+from translator.origin import find_origin, origin_note, with_shape_of
+from translator.prefetch import prefetched
+from translator.preparation import Material, prepare
+from translator.progress import StepResult, Window
 from translator.run_dir import RunDirectory
-from translator.tokenizer import PAD_ID, Tokenizer, train_tokenizer
+from translator.store import TokenStore
+from translator.tokenizer import PAD_ID, Tokenizer
+from translator.validation import Scores, score
+
+MOST_SKIPPED: Final = 10
+"""So many steps in a row whose gradient is not finite end the run."""
 
 
-def train(config: Config, *, resume: bool = False, overwrite: bool = False) -> Iterator[Event]:
+def train(
+    config: Config,
+    *,
+    resume: bool = False,
+    overwrite: bool = False,
+    stop: Callable[[], bool] = lambda: False,
+) -> Iterator[Event]:
     """Runs, or resumes, the training that `config` describes; yields its events as they happen.
+
+    Under `torchrun` every process calls this; the first one writes the files.
+
+    Args:
+        stop: asked after each step; once it says True, the run is saved and ends with `Stopped`
 
     Raises:
         UserError: anything that the user can mend, before the first step where possible.
     """
+    device = choose_device(config.train.device)
+    precision = Precision.choose(config.train.precision, device)
     run_dir = RunDirectory(config.train.run_dir)
-    if not resume:
-        run_dir.check_free(overwrite)
-    state = run_dir.load_state(config) if resume else None
-    corpus = _read_corpus(config)
-    yield from map(Note, corpus.notes)
-    if state is None:
-        tokenizer = train_tokenizer(
-            (text for pair in corpus.train for text in pair[:2]), config.tokenizer
-        )
-        yield _vocabulary_note(tokenizer, config, corpus.dev)
-    else:
-        tokenizer = load_checkpoint(run_dir.last).tokenizer
-    run_dir.prepare()
-    stores = []
-    for name, pairs in (("train", corpus.train), ("dev", corpus.dev)):
-        report = Report()
-        max_len, max_tokens = config.model.max_len, config.train.max_tokens
-        encoded = encode_pairs(pairs, tokenizer, max_len, max_tokens, report)
-        stores.append(TokenStore.build(run_dir.tokens / name, encoded))
-        yield from (Note(f"{name}: {line}") for line in [*report.lines(), f"{report.kept} pairs"])
-        if report.dropped and not report.kept:
-            raise DataError(f"data.{name}: no pair is short enough; {'; '.join(report.lines())}")
-    material = _Material(stores[0], stores[1], _samples(corpus, tokenizer, config))
-    run = _Run(config, run_dir, tokenizer, material)
-    if state is None:
-        run_dir.clear()
-    else:
-        run.restore(state)
-    yield from run.events()
+    workers = Workers.join(device)
+    try:
+        state = run_dir.load_state(config) if resume else None
+        if not resume and workers.first:
+            run_dir.check_free(overwrite)
+        origin = find_origin(config, run_dir, resume)
+        config = with_shape_of(origin, config)
+        material = yield from _prepare(config, run_dir, origin, workers)
+        run = _Run(config, run_dir, material, precision, workers)
+        if state is not None:
+            run.restore(state)
+        elif origin is not None:
+            load_weights(run.model, origin.weights)
+            yield origin_note(config, origin)
+        workers.meet()
+        if workers.first:
+            if state is None:
+                run_dir.clear()
+            else:
+                run_dir.forget_after(run.step)
+        for event in run.events(stop):
+            if workers.first or isinstance(event, Stopped):
+                yield event
+    finally:
+        run_dir.release()
+        leave()
 
 
-@dataclass(frozen=True)
-class _Corpus:
-    """What a run learns from, what it is judged on, and what reading it had to say."""
-
-    train: Sequence[Pair]
-    dev: Sequence[Pair]
-    notes: Sequence[str]
-
-
-def _read_corpus(config: Config) -> _Corpus:
-    data, report = config.data, Report()
-    if not data.train:
-        raise DataError("data.train: name at least one corpus file")
-    pairs = list(read_pairs(data.train, report, data.encoding))
-    if not pairs:
-        raise DataError(
-            f"{', '.join(data.train)}: no usable pair; "
-            + ("; ".join(report.lines()) or "nothing in it")
-        )
-    train_pairs, dev_pairs = split_dev(pairs, data.dev_size, config.train.seed)
-    if data.dev:
-        dev_pairs = list(read_pairs(data.dev, report, data.encoding))
-        if not dev_pairs:
-            raise DataError(f"{', '.join(data.dev)}: no usable pair to judge by")
-    train_pairs += noisy_copies(train_pairs, data.noise, config.train.seed)
-    levels = Counter(pair.level for pair in train_pairs)
-    shown = ", ".join(f"{level} {count}" for level, count in levels.most_common())
-    return _Corpus(train_pairs, dev_pairs, [*report.lines(), f"speech levels: {shown}"])
-
-
-def _samples(corpus: _Corpus, tokenizer: Tokenizer, config: Config) -> Sequence[Pair]:
-    """The first sentences of dev, else of train, that the model can take."""
-    fitting = (
-        pair
-        for pair in corpus.dev or corpus.train
-        if len(tokenizer.encode_source(pair.src, pair.level)) <= config.model.max_len
+def _prepare(
+    config: Config, run_dir: RunDirectory, origin: Checkpoint | None, workers: Workers
+) -> Generator[Event, None, Material]:
+    """The first process prepares; the others read what it wrote."""
+    material: Material | None = None
+    if workers.first:
+        tokenizer = None if origin is None else origin.tokenizer
+        material = yield from prepare(config, run_dir, tokenizer)
+    found = workers.from_first(
+        None if material is None else (material.tokenizer.model, list(material.sizes))
     )
-    return list(itertools.islice(fitting, config.train.n_samples))
-
-
-def _vocabulary_note(tokenizer: Tokenizer, config: Config, dev: Sequence[Pair]) -> Note:
-    text = f"vocabulary: {tokenizer.vocab_size} pieces"
-    if tokenizer.vocab_size < config.tokenizer.vocab_size:
-        text += f" (all that the corpus gives; the ceiling is {config.tokenizer.vocab_size})"
-    if dev:
-        share = tokenizer.share_in_bytes(pair.tgt for pair in dev)
-        text += f"; {share:.2%} of the Korean dev pieces are spelled in bytes"
-    return Note(text)
-
-
-class _Material(NamedTuple):
-    """The corpus as a run uses it."""
-
-    train: TokenStore
-    dev: TokenStore  # may be empty
-    samples: Sequence[Pair]
+    if material is not None:
+        return material
+    assert found is not None
+    model, sizes = found
+    train, dev = (TokenStore(run_dir.tokens / name) for name in ("train", "dev"))
+    return Material(Tokenizer(model), sizes, train, dev, (), ())
 
 
 class _Run:
@@ -138,197 +116,276 @@ class _Run:
         self,
         config: Config,
         run_dir: RunDirectory,
-        tokenizer: Tokenizer,
-        material: _Material,
+        material: Material,
+        precision: Precision,
+        workers: Workers,
     ) -> None:
-        torch.manual_seed(config.train.seed)
+        settings = config.train
+        torch.manual_seed(settings.seed)  # the same first weights in every process
         self.config = config
         self.run_dir = run_dir
-        self.tokenizer = tokenizer
         self.material = material
-        self.model = Transformer(config.model, tokenizer.vocab_size, PAD_ID)
-        self.optimizer = make_optimizer(self.model, config.train)
+        self.precision = precision
+        self.workers = workers
+        self.model = Transformer(config.model, material.tokenizer.vocab_size, PAD_ID)
+        self.model.to(precision.device)
+        torch.manual_seed(settings.seed + workers.rank)  # and its own dropout in each
+        self.optimizer = make_optimizer(self.model, settings)
+        self.scaler = precision.scaler()
+        self.objective = self._objective()
+        self.feed = Feed(config, material, workers)
+        self.fingerprint = material.train.fingerprint
+        self.judge = Judge(settings.judge, settings.patience)
         self.step = 0
-        self.best_nll = math.inf
+        self.skipped_in_a_row = 0
+        self.kept: list[tuple[int, float]] = []  # step and value of the checkpoints to average
+        self.window = Window([])
 
-    def events(self) -> Iterator[Event]:
+    def events(self, stop: Callable[[], bool]) -> Iterator[Event]:
         """Steps until max_steps, counted from the very beginning of the run."""
         settings = self.config.train
         n_parameters = sum(parameter.numel() for parameter in self.model.parameters())
-        yield Note(f"model: {n_parameters / 1e6:.2f} million parameters")
+        yield Started(step=self.step, n_parameters=n_parameters, hardware=str(self.precision))
         if self.step >= settings.max_steps:
             done = f"{self.step} of {settings.max_steps} steps"
             yield Note(f"already done: {done}; raise train.max_steps to go on")
-            return
-        window = _Window()
-        for group in self._batch_groups():
-            window.add(self._optimize(group))
+        elif self.judge.exhausted:
+            yield Note(f"already done: {self._no_better()}; raise train.patience to go on")
+        else:
+            yield from self._steps(stop)
+        if self.step >= settings.max_steps or self.judge.exhausted:
+            yield from self._finish()
+
+    def _steps(self, stop: Callable[[], bool]) -> Iterator[Event]:
+        settings = self.config.train
+        self.window = Window(self.window.results)
+        if self.workers.first:
+            self.run_dir.average.unlink(missing_ok=True)  # of an end that is no longer the end
+        for group in prefetched(self.feed.after(self.step)):
+            self.window.begin_step()
+            result, stopped = self._optimize(group, stop())
+            self.window.add(result)
             last = self.step == settings.max_steps
             if last or self.step % settings.log_every == 0:
-                report = window.report(self.step)
-                self.run_dir.record(report)
+                report = self.window.report(self.step, settings.max_steps)
+                self._record(report)
                 yield report
-                window = _Window()
+                self.window = Window([])
             if last or self.step % settings.validate_every == 0:
                 validation = self._validate()
-                self.run_dir.record(validation)
+                self._record(validation)
                 self._save(validation)
                 yield validation
-                window = _Window()
+                self.window = Window(self.window.results)
+                if self.judge.exhausted and not last:
+                    yield Note(f"stopped early: {self._no_better()}")
+                    return
+            elif stopped or (settings.save_every and self.step % settings.save_every == 0):
+                self._save(None)
+            if stopped and not last:
+                yield Stopped(step=self.step)
+                return
 
-    def _batch_groups(self) -> Iterator[list[Batch]]:
-        """The batches of each remaining step. Where to go on follows from the step alone."""
-        store, settings = self.material.train, self.config.train
-        sampler = TokenBatchSampler(store.lengths(), settings.max_tokens, settings.seed)
-        step, epoch = 0, 0
-        while step < settings.max_steps:
-            batches = sampler.batches(epoch)
-            for start in range(0, len(batches), settings.accumulate):
-                step += 1
-                if self.step < step <= settings.max_steps:
-                    group = batches[start : start + settings.accumulate]
-                    yield [collate([store[i] for i in indices]) for indices in group]
-            epoch += 1
+    def _no_better(self) -> str:
+        return f"{self.judge.since_best} validations without a better {self.judge.metric} on dev"
 
-    def _optimize(self, group: Sequence[Batch]) -> "_StepResult":
-        """One optimizer step over the sum of several batches, divided once by all their tokens."""
+    def _optimize(self, group: Group, stop: bool) -> tuple[StepResult, bool]:
+        """One optimizer step over the sum of several batches, divided once by all their tokens.
+
+        Returns:
+            The result, and whether any process was asked to stop.
+        """
         assert self.model.training, "validation must give back training mode"
-        settings = self.config.train
+        settings, device = self.config.train, self.precision.device
         rate = learning_rate(self.step + 1, settings)
         set_learning_rate(self.optimizer, rate)
-        n_tokens = sum(batch.n_tokens for batch in group)
+        own_tokens = group.weight * sum(batch.n_tokens for batch in group.batches)
+        n_tokens, stopping = self.workers.add(own_tokens, float(stop), device=device)
         self.optimizer.zero_grad(set_to_none=True)
-        total = 0.0
-        for batch in group:
-            sums = self._loss(batch, settings.label_smoothing)
-            (sums.loss / n_tokens).backward()  # type: ignore[no-untyped-call]
-            total += float(sums.loss.detach())
-        norm = nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip_norm or math.inf)
-        if not (math.isfinite(total) and math.isfinite(norm)):
-            raise UserError(
-                f"{self.run_dir.path}: loss or gradient is not finite at step {self.step + 1} "
-                f"(lr {rate:.2e}); lower train.lr or raise train.warmup_steps"
-            )
-        self.optimizer.step()
+        own_loss = torch.zeros((), device=device)
+        for number, batch in enumerate(group.batches, 1):
+            with self._gradients_meet(number == len(group.batches)):
+                with self.precision.autocast():
+                    sums = self.objective(batch.to(device), settings.label_smoothing)
+                # DistributedDataParallel takes the mean over processes, we want the sum
+                share = group.weight * self.workers.world_size / n_tokens
+                self.scaler.scale(sums.loss * share).backward()
+            own_loss += group.weight * sums.loss.detach()
+        self.scaler.unscale_(self.optimizer)
+        norm = float(
+            nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip_norm or math.inf)
+        )
+        [loss] = self.workers.add(float(own_loss), device=device)
+        finite = math.isfinite(norm) and math.isfinite(loss)
+        if finite or self.scaler.is_enabled():  # which skips by itself, and lowers its scale
+            self.scaler.step(self.optimizer)
+            self.scaler.update()
         self.step += 1
-        padding = sum(batch.padding for batch in group) / len(group)
-        return _StepResult(total, n_tokens, rate, float(norm), padding)
+        self._count_skipped(finite, rate, group)
+        padding = sum(batch.padding for batch in group.batches) / len(group.batches)
+        result = StepResult(loss, n_tokens, rate, norm, padding) if finite else None
+        return result or StepResult(0.0, 0, rate, 0.0, padding, skipped=1), bool(stopping)
 
-    def _loss(self, batch: Batch, label_smoothing: float) -> LossSums:
-        """States are compared with the vocabulary at real positions only."""
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.config.train.precision == "bf16"):
-            hidden = self.model.hidden(batch.src, batch.tgt_in)  # (B, T, D)
-            logits = self.model.embedding.logits(hidden[batch.real])  # (N, V)
-        return loss_sums(logits, batch.tgt_out[batch.real], label_smoothing)
+    def _count_skipped(self, finite: bool, rate: float, group: Group) -> None:
+        self.skipped_in_a_row = 0 if finite else self.skipped_in_a_row + 1
+        at_the_end = not finite and self.step == self.config.train.max_steps
+        if self.skipped_in_a_row >= MOST_SKIPPED or at_the_end:
+            some = ", ".join(map(str, group.indices[:5]))
+            raise UserError(
+                f"{self.run_dir.path}: loss or gradient is not finite at step {self.step}, the "
+                f"{self.skipped_in_a_row}. in a row (lr {rate:.2e}; pairs {some}, ...); lower "
+                "train.lr or raise train.warmup_steps; checkpoints from before are kept"
+            )
+
+    @contextmanager
+    def _gradients_meet(self, now: bool) -> Iterator[None]:
+        """Only the last batch of a step exchanges gradients between processes."""
+        if isinstance(self.objective, nn.parallel.DistributedDataParallel) and not now:
+            with self.objective.no_sync():
+                yield
+        else:
+            yield
+
+    def _objective(self) -> nn.Module:
+        objective: nn.Module = Objective(self.model)
+        if self.config.train.compile:
+            objective = torch.compile(objective, dynamic=True)  # type: ignore[assignment]
+        return self.workers.wrap(objective)
 
     def _validate(self) -> ValidationReport:
-        with evaluating(self.model):
-            nll = self._mean_nll(self.material.dev) if len(self.material.dev) else None
-            translator = Translator(self.model, self.tokenizer, self.config)
-            samples = [
-                Sample(
-                    src=src, reference=tgt, translation=translator.translate([src], level)[0].text
-                )
-                for src, tgt, level in self.material.samples
-            ]
-        best = nll is None or nll < self.best_nll  # a tie keeps the older
-        if nll is not None and best:
-            self.best_nll = nll
-        return ValidationReport(step=self.step, nll=nll, best=best, samples=tuple(samples))
+        """By the first process, for all: they wait here for what it found."""
+        report = None
+        if self.workers.first:
+            scores = score(self.model, self.material, self.config, self.precision)
+            best = self.judge.is_best(scores.of(self.judge.metric))
+            report = self._validation_report(scores, best)
+        report, self.judge = self.workers.from_first((report, self.judge))
+        assert report is not None
+        return report
 
-    def _mean_nll(self, store: TokenStore) -> float:
-        """The sum over all real tokens divided once: the same for any batch size and order."""
-        sampler = TokenBatchSampler(
-            store.lengths(), self.config.train.max_tokens, self.config.train.seed
+    def _validation_report(self, scores: Scores, best: bool) -> ValidationReport:
+        return ValidationReport(
+            step=self.step, nll=scores.nll, chrf=scores.chrf, best=best, samples=scores.samples
         )
-        total, n_tokens = 0.0, 0
-        for indices in sampler.batches(0):
-            sums = self._loss(collate([store[i] for i in indices]), label_smoothing=0.0)
-            total += float(sums.nll)
-            n_tokens += sums.n_tokens
-        return total / n_tokens
 
-    def _save(self, validation: ValidationReport) -> None:
-        """The state for resuming comes last: what it counts as saved has been saved."""
-        checkpoint = Checkpoint(
+    def _record(self, report: StepReport | ValidationReport) -> None:
+        if self.workers.first:
+            self.run_dir.record(report)
+
+    def _checkpoint(self, weights: Mapping[str, Any], metrics: Mapping[str, float]) -> Checkpoint:
+        return Checkpoint(
             config=self.config,
-            tokenizer=self.tokenizer,
-            weights=self.model.state_dict(),
+            tokenizer=self.material.tokenizer,
+            weights=weights,
             step=self.step,
-            metrics={} if validation.nll is None else {"nll": validation.nll},
+            metrics=metrics,
         )
-        save_checkpoint(self.run_dir.last, checkpoint)
-        if validation.best:
+
+    def _save(self, validation: ValidationReport | None) -> None:
+        """The state for resuming comes last: what it counts as saved has been saved. Only then are
+        older files deleted that it no longer needs.
+
+        Weights behind a gradient that was not finite are not trusted, so nothing is saved then.
+        """
+        random_states = self.workers.gather(self._random_state())  # all take part
+        if self.workers.first and not self.skipped_in_a_row:
+            metrics = {} if validation is None else {"nll": validation.nll, "chrf": validation.chrf}
+            known = {name: value for name, value in metrics.items() if value is not None}
+            checkpoint = self._checkpoint(self.model.state_dict(), known)
+            save_checkpoint(self.run_dir.last, checkpoint)
+            if validation is not None:
+                if validation.best:
+                    save_checkpoint(self.run_dir.best, checkpoint)
+                self._keep(checkpoint)
+            self.run_dir.save_state(self.config, self._state(random_states))
+            self.run_dir.keep_only([step for step, _ in self.kept])
+        self.workers.meet()
+
+    def _keep(self, checkpoint: Checkpoint) -> None:
+        """Adds it to those that are to be averaged, which stay the last or the best so many."""
+        settings = self.config.train
+        if not settings.average:
+            return
+        save_checkpoint(self.run_dir.kept(self.step), checkpoint)
+        self.kept.append((self.step, checkpoint.metrics.get(settings.judge, 0.0)))
+        if len(self.kept) > settings.average:
+            worst = self.kept[0]
+            if settings.average_of == "best":
+                for other in self.kept[1:]:
+                    worst = other if self.judge.better(worst[1], other[1]) else worst
+            self.kept.remove(worst)
+
+    def _finish(self) -> Iterator[Event]:
+        """Averages what was kept for it; best.pt becomes the average if that is better on dev."""
+        if not self.kept or self.run_dir.average.exists() or not self.workers.first:
+            return
+        own = {name: weight.clone() for name, weight in self.model.state_dict().items()}
+        paths = [self.run_dir.kept(step) for step, _ in self.kept]
+        averaged = average_weights(load_checkpoint(path).weights for path in paths)
+        load_weights(self.model, averaged)
+        scores = score(self.model, self.material, self.config, self.precision)
+        load_weights(self.model, own)
+        value = scores.of(self.judge.metric)
+        report = self._validation_report(scores, value is not None and self.judge.is_best(value))
+        checkpoint = self._checkpoint(averaged, scores.known())
+        if report.best:
             save_checkpoint(self.run_dir.best, checkpoint)
-        state = {
+        save_checkpoint(self.run_dir.average, checkpoint)
+        yield Note(f"average of the checkpoints of steps {', '.join(str(s) for s, _ in self.kept)}")
+        yield report
+
+    def _state(self, random_states: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        return {
             "step": self.step,
-            "best_nll": self.best_nll,
+            "judge": [self.judge.best, self.judge.since_best],
+            "kept": [list(entry) for entry in self.kept],
+            "window": [asdict(result) for result in self.window.results],
             "weights": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
-            "random": torch.get_rng_state(),
-            "vocabulary": self.tokenizer.fingerprint,
-            "data": self.material.train.fingerprint,
+            "scaler": self.scaler.state_dict(),
+            "random": list(random_states),
+            "vocabulary": self.material.tokenizer.fingerprint,
+            "data": self.fingerprint,
         }
-        self.run_dir.save_state(self.config, state)
+
+    def _random_state(self) -> dict[str, Any]:
+        """Where the random numbers of this process stand."""
+        state = {"cpu": torch.get_rng_state()}
+        if self.precision.device.type == "cuda":
+            state["cuda"] = torch.cuda.get_rng_state(self.precision.device)
+        return state
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Goes back to a saved state.  Raises CheckpointError when it belongs to another
-        vocabulary.
+        """Goes back to a saved state.
+
+        Raises:
+            CheckpointError: it belongs to another vocabulary.
+            UserError: the corpus or the number of processes has changed.
         """
-        if state["vocabulary"] != self.tokenizer.fingerprint:
+        if state["vocabulary"] != self.material.tokenizer.fingerprint:
             raise CheckpointError(
-                f"{self.run_dir.path}: last.pt has the vocabulary {self.tokenizer.fingerprint}, "
-                f"resume.pt was trained with {state['vocabulary']}; start a new run_dir"
+                f"{self.run_dir.path}: last.pt has the vocabulary "
+                f"{self.material.tokenizer.fingerprint}, resume.pt was trained with "
+                f"{state['vocabulary']}; start a new run_dir"
             )
-        if state["data"] != self.material.train.fingerprint:
+        if state["data"] != self.fingerprint:
             raise UserError(
                 f"{self.run_dir.path}: the corpus has changed since the run was stopped; "
                 "put it back, or start a new run_dir"
             )
+        if len(state["random"]) != self.workers.world_size:
+            raise UserError(
+                f"{self.run_dir.path}: the run was stopped with {len(state['random'])} processes, "
+                f"not {self.workers.world_size}; resume it with as many"
+            )
         load_weights(self.model, state["weights"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.step, self.best_nll = state["step"], state["best_nll"]
-        torch.set_rng_state(state["random"])
-
-
-@contextmanager
-def evaluating(model: nn.Module) -> Iterator[None]:
-    """No dropout and no gradients inside; the mode from before comes back, whatever happens."""
-    was_training = model.training
-    model.eval()
-    try:
-        with torch.no_grad():
-            yield
-    finally:
-        model.train(was_training)
-
-
-@dataclass(frozen=True)
-class _StepResult:
-    loss: float
-    n_tokens: int
-    lr: float
-    grad_norm: float
-    padding: float
-
-
-class _Window:
-    """Means over the steps between two reports."""
-
-    def __init__(self) -> None:
-        self._started = time.perf_counter()
-        self._results: list[_StepResult] = []
-
-    def add(self, result: _StepResult) -> None:
-        self._results.append(result)
-
-    def report(self, step: int) -> StepReport:
-        n_steps, n_tokens = len(self._results), sum(result.n_tokens for result in self._results)
-        return StepReport(
-            step=step,
-            loss=sum(result.loss for result in self._results) / n_tokens,
-            lr=self._results[-1].lr,
-            grad_norm=sum(result.grad_norm for result in self._results) / n_steps,
-            tokens_per_second=n_tokens / (time.perf_counter() - self._started),
-            padding=sum(result.padding for result in self._results) / n_steps,
-        )
+        self.scaler.load_state_dict(state["scaler"])
+        self.step = state["step"]
+        self.judge.best, self.judge.since_best = state["judge"]
+        self.kept = [(step, value) for step, value in state["kept"]]
+        self.window = Window([StepResult(**result) for result in state["window"]])
+        own = state["random"][self.workers.rank]
+        torch.set_rng_state(own["cpu"])
+        if self.precision.device.type == "cuda" and "cuda" in own:
+            torch.cuda.set_rng_state(own["cuda"], self.precision.device)

@@ -1,19 +1,18 @@
 import os
+import random
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
-import yaml
-from conftest import small_config, write_tsv
+import torch
+from conftest import small_config, write_config, write_tsv
 
+from translator.checkpoint import load_checkpoint
 from translator.cli import main
-from translator.config import Config
-
-
-def write_config(config: Config, path: Path) -> Path:
-    path.write_text(yaml.safe_dump(config.to_dict(), allow_unicode=True), encoding="utf-8")
-    return path
+from translator.cli.train import _duration
 
 
 @pytest.fixture
@@ -100,3 +99,113 @@ def test_dropped_rows_are_reported(tmp_path, capsys):
     assert main(["train", "--config", str(path)]) == 0
     err = capsys.readouterr().err
     assert f"1 pair dropped: empty Korean side (first: {corpus}:15)" in err
+
+
+def start(config_file: Path, *options: str) -> subprocess.Popen[str]:
+    """A training in its own process; returns when its first step is near."""
+    command = [sys.executable, "-m", "translator", "train", "--config", config_file, *options]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        if line.startswith("model: "):
+            break
+    return process
+
+
+def finish(process: subprocess.Popen[str]) -> str:
+    log = process.stderr.read()
+    process.stderr.close()
+    process.wait(timeout=60)
+    return log
+
+
+def assert_same_files(a: Path, b: Path) -> None:
+    """Weights of all checkpoints are the same to the last bit."""
+    for name in ("last.pt", "best.pt"):
+        one, other = load_checkpoint(a / name), load_checkpoint(b / name)
+        assert one.step == other.step
+        assert all(torch.equal(one.weights[key], other.weights[key]) for key in one.weights)
+
+
+@pytest.fixture
+def long_run(corpus, tmp_path):
+    """A config of a few seconds, and the same already run to its end without a disturbance."""
+    config = small_config(
+        corpus, tmp_path / "whole", max_steps=150, validate_every=20, save_every=7, log_every=10
+    ).override(["model.dropout=0.2", "data.dev_size=2", "train.max_tokens=64"])
+    assert main(["train", "--config", str(write_config(config, tmp_path / "whole.yaml"))]) == 0
+    parts = config.override([f"train.run_dir={tmp_path / 'parts'}"])
+    return write_config(parts, tmp_path / "parts.yaml"), tmp_path / "parts", tmp_path / "whole"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stopped_run_is_saved_and_goes_on(long_run, sent, status):
+    config_file, parts, whole = long_run
+    process = start(config_file)
+    time.sleep(0.3)
+    process.send_signal(sent)
+    log = finish(process)
+    assert process.returncode == status, log
+    assert "stopped at step " in log and "--resume goes on from there" in log
+    assert "Traceback" not in log
+    assert 0 < load_checkpoint(parts / "last.pt").step < 150
+    assert main(["train", "--config", str(config_file), "--resume"]) == 0
+    assert_same_files(parts, whole)
+
+
+@pytest.mark.fault("B59")
+@pytest.mark.fault("B62")
+def test_killed_at_random_moments_and_resumed(long_run):
+    """SIGKILL again and again; TRANSLATOR_TEST_KILLS=50 makes a longer test of it."""
+    config_file, parts, whole = long_run
+    kills = int(os.environ.get("TRANSLATOR_TEST_KILLS", "4"))
+    rng = random.Random(kills)
+    done = 0
+    while done < kills:
+        resumable = (parts / "resume.pt").exists()
+        process = start(config_file, "--resume" if resumable else "--overwrite")
+        time.sleep(rng.uniform(0, 0.5))
+        process.kill()
+        log = finish(process)
+        assert "Traceback" not in log
+        done += 1
+        for path in parts.glob("*.pt"):
+            torch.load(path, weights_only=True)  # whole, whatever happened
+        if process.returncode == 0:  # it was faster than the kill
+            break
+    resumable = (parts / "resume.pt").exists()
+    how = "--resume" if resumable else "--overwrite"
+    assert main(["train", "--config", str(config_file), how]) == 0
+    assert_same_files(parts, whole)
+    assert not list(parts.glob(".*.tmp")), "leftovers are cleaned"
+
+
+def test_init_from_is_a_setting_too(config_file, tmp_path, capsys):
+    command = ["train", "--config", str(config_file)]
+    assert main([*command, "--set", "train.max_steps=5"]) == 0
+    again = [*command, "--set", f"train.run_dir={tmp_path / 'second'}"]
+    assert main([*again, "--init-from", str(tmp_path / "run")]) == 0
+    assert f"starts from {tmp_path / 'run' / 'best.pt'} (step 5)" in capsys.readouterr().err
+    assert main([*again, "--init-from", str(tmp_path / "nowhere"), "--overwrite"]) == 2
+    assert "nowhere: no such checkpoint" in capsys.readouterr().err
+
+
+def test_curves_for_tensorboard(config_file, tmp_path):
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    command = ["train", "--config", str(config_file), "--set", "train.tensorboard=true"]
+    assert main([*command, "--set", "train.max_steps=5"]) == 0
+    assert main([*command, "--resume"]) == 0
+    curves = accumulator.EventAccumulator(str(tmp_path / "run" / "tensorboard"))
+    curves.Reload()
+    assert [point.step for point in curves.Scalars("train/loss")] == [5, 10]
+    assert curves.Scalars("train/lr")[0].value > 0
+    assert main([*command, "--overwrite", "--set", "train.max_steps=5"]) == 0
+    curves = accumulator.EventAccumulator(str(tmp_path / "run" / "tensorboard"))
+    curves.Reload()
+    assert [point.step for point in curves.Scalars("train/loss")] == [5]
+
+
+def test_durations():
+    assert [_duration(s) for s in (0.4, 59, 75, 3599.9, 7260)] == [
+        *("0 s", "59 s", "1 min 15 s", "1 h 0 min", "2 h 1 min"),
+    ]

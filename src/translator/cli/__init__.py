@@ -22,7 +22,7 @@ EXIT_BROKEN_PIPE = 141
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command.  -> exit status: 0 done, 2 the user can mend it (one line on stderr), 130
-    Ctrl-C
+    Ctrl-C, 143 SIGTERM
     """
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         args = _parser().parse_args(argv)
         command = importlib.import_module(f"translator.cli.{args.command}")
-        command.run(args)
+        status = command.run(args)
         sys.stdout.flush()
     except UserError as error:
         print(f"translator: {error}", file=sys.stderr)
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         where = f"{error.filename}: " if error.filename else ""
         print(f"translator: {where}{error.strerror or error}", file=sys.stderr)
         return EXIT_USER_ERROR
-    return 0
+    return status or 0
 
 
 def _open_closed_streams() -> None:
@@ -87,6 +87,12 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="KEY=VALUE",
         help="replace one setting, for example train.max_steps=100; may be repeated",
+    )
+    parser.add_argument(
+        "--init-from",
+        metavar="PATH",
+        help="begin with the weights and vocabulary of this checkpoint or run directory, or with "
+        '"pretrained"; the same as --set train.init_from=PATH',
     )
     existing = parser.add_mutually_exclusive_group()
     existing.add_argument("--resume", action="store_true", help="continue the run in train.run_dir")
@@ -132,7 +138,9 @@ def _add_corpus(parser: argparse.ArgumentParser) -> None:
     )
     draw.add_argument("--levels", default="formal,polite,casual,plain", help="default: all four")
     draw.add_argument(
-        "--held-out", action="store_true", help="the one frame in twenty that training never sees"
+        "--held-out",
+        action="store_true",
+        help="the frames by topic, one in twenty, that training never sees",
     )
     draw.add_argument("--seed", type=int, default=1, help="another seed, other pairs (default: 1)")
     actions.add_parser("convert", help="make missing speech levels (needs the extra 'corpus')")

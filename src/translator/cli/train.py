@@ -1,51 +1,150 @@
 """`translator train`: shows the events of a run, a bar on a terminal and plain lines in a log."""
 
 import argparse
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
 
 from tqdm import tqdm
 
 from translator.config import Config
-from translator.events import Event, Note, StepReport
+from translator.events import Event, Note, Started, StepReport, Stopped, ValidationReport
+from translator.tensorboard import Board
 from translator.trainer import train
 
 
-def run(args: argparse.Namespace) -> None:
-    """Trains, or resumes; everything it shows goes to stderr."""
-    config = Config.from_yaml(args.config, args.set)
-    total = config.train.max_steps
-    on_terminal = sys.stderr.isatty()
-    with tqdm(
-        total=total, file=sys.stderr, disable=not on_terminal, unit="step", dynamic_ncols=True
-    ) as bar:
-        for event in train(config, resume=args.resume, overwrite=args.overwrite):
-            if on_terminal and isinstance(event, StepReport):
-                bar.update(event.step - bar.n)
-                bar.set_postfix_str(_progress(event))
-                continue
-            for line in _lines(event, total):
-                tqdm.write(line, file=sys.stderr)
-    print(f"done: {config.train.run_dir}", file=sys.stderr)
+def run(args: argparse.Namespace) -> int:
+    """Trains, or resumes; everything it shows goes to stderr.  -> exit status"""
+    origin = [f"train.init_from={args.init_from}"] if args.init_from else []
+    config = Config.from_yaml(args.config, [*args.set, *origin])
+    run_dir = Path(config.train.run_dir)
+    board = Board(run_dir / "tensorboard") if config.train.tensorboard else None
+    request, screen = _StopRequest(), _Screen(config.train.max_steps)
+    stopped = None
+    with request.listening():
+        try:
+            events = train(config, resume=args.resume, overwrite=args.overwrite, stop=request)
+            for event in events:
+                if isinstance(event, Started):
+                    request.can_wait = True
+                if isinstance(event, Stopped):
+                    stopped = event
+                screen.show(event)
+                if board is not None:
+                    board.show(event)
+        finally:
+            screen.close()
+            if board is not None:
+                board.close()
+    if stopped is not None:
+        print(f"stopped at step {stopped.step}; --resume goes on from there", file=sys.stderr)
+        return 128 + (request.signal or signal.SIGTERM)
+    if screen.used:  # of several processes only the first tells
+        print(f"done: {run_dir}", file=sys.stderr)
+    return 0
 
 
-def _lines(event: Event, total: int) -> list[str]:
-    if isinstance(event, Note):
-        return [event.text]
-    if isinstance(event, StepReport):
-        return [f"step {event.step}/{total}  {_progress(event)}"]
-    judged = (
-        ""
-        if event.nll is None
-        else f"  dev nll {event.nll:.4f}{' (best so far)' if event.best else ''}"
-    )
-    lines = [f"step {event.step}/{total}{judged}  saved"]
+class _StopRequest:
+    """Whether Ctrl-C or SIGTERM has come. The step in hand is finished and saved; a second signal
+    ends the process at once, as the first one does while there is nothing to save.
+    """
+
+    def __init__(self) -> None:
+        self.can_wait = False
+        self.signal: int | None = None
+
+    def __call__(self) -> bool:
+        return self.signal is not None
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """The signals come here inside, and go where they went before afterwards."""
+        self._before = {name: signal.getsignal(name) for name in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            for name in self._before:
+                signal.signal(name, self._take)
+            yield
+        finally:
+            for name, handler in self._before.items():
+                signal.signal(name, handler)
+
+    def _take(self, number: int, _frame: FrameType | None) -> None:
+        if self.can_wait and self.signal is None:
+            self.signal = number
+            return
+        signal.signal(number, self._before[signal.Signals(number)])
+        signal.raise_signal(number)
+
+
+class _Screen:
+    """A bar with the figures on a terminal, else one line for each event."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._bar = sys.stderr.isatty()
+        self._tqdm = tqdm(
+            total=total, file=sys.stderr, disable=not self._bar, unit="step", dynamic_ncols=True
+        )
+        self.used = False
+
+    def show(self, event: Event) -> None:
+        """Writes what there is to say."""
+        self.used = True
+        if isinstance(event, StepReport | Started) and self._bar:
+            self._tqdm.update(event.step - self._tqdm.n)
+        if isinstance(event, StepReport) and self._bar:
+            self._tqdm.set_postfix_str(_progress(event))
+            return
+        for line in self._lines(event):
+            tqdm.write(line, file=sys.stderr)
+
+    def close(self) -> None:
+        """The bar stays as it is."""
+        self._tqdm.close()
+
+    def _lines(self, event: Event) -> list[str]:
+        if isinstance(event, Note):
+            return [event.text]
+        if isinstance(event, Started):
+            size = f"{event.n_parameters / 1e6:.2f} million parameters"
+            return [f"model: {size}, {event.hardware}"]
+        if isinstance(event, StepReport):
+            left = _duration(event.seconds_left)
+            return [f"step {event.step}/{self._total}  {_progress(event)}  left {left}"]
+        if isinstance(event, ValidationReport):
+            return _judgement(event, self._total)
+        return []
+
+
+def _judgement(event: ValidationReport, total: int) -> list[str]:
+    line = f"step {event.step}/{total}"
+    if event.nll is not None:
+        line += f"  dev nll {event.nll:.4f}"
+    if event.chrf is not None:
+        line += f"  chrF {event.chrf:.2f}"
+    if event.best and event.nll is not None:
+        line += " (best so far)"
+    lines = [f"{line}  saved"]
     for sample in event.samples:
         lines += [f"    {sample.src}", f"    = {sample.reference}", f"    > {sample.translation}"]
     return lines
 
 
 def _progress(event: StepReport) -> str:
+    skipped = f"  skipped {event.skipped}" if event.skipped else ""
+    waiting = f"  waiting for data {event.waiting:.0%}" if event.waiting >= 0.02 else ""
     return (
         f"loss {event.loss:.4f}  lr {event.lr:.2e}  grad {event.grad_norm:.2f}  "
-        f"{event.tokens_per_second:,.0f} tokens/s  padding {event.padding:.0%}"
+        f"{event.tokens_per_second:,.0f} tokens/s  padding {event.padding:.0%}{waiting}{skipped}"
     )
+
+
+def _duration(seconds: float) -> str:
+    """75 -> "1 min 15 s"; from an hour on without the seconds."""
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

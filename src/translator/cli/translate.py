@@ -8,8 +8,9 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from translator.checkpoint import PRETRAINED
 from translator.errors import UserError
-from translator.inference import PRETRAINED, TooLong, Translator
+from translator.inference import TooLong, Translator
 
 LINES_AT_ONCE = 1024
 

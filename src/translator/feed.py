@@ -1,0 +1,76 @@
+"""The batches of each optimizer step, for one of the processes that train together."""
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from translator.batches import Batch, TokenBatchSampler, collate
+from translator.config import Config
+from translator.distributed import Workers
+from translator.preparation import Material
+from translator.resplit import Resplitter, possible_splits
+
+
+class Group(NamedTuple):
+    """What one process computes of one optimizer step."""
+
+    batches: Sequence[Batch]
+    indices: Sequence[int]  # the pairs of the whole step
+    weight: float  # 0 when every batch of the step fell to another process, and this is a filler
+
+
+class Feed:
+    """The groups of every step of a run; which ones they are follows from config and step alone."""
+
+    def __init__(self, config: Config, material: Material, workers: Workers) -> None:
+        self._config = config
+        self._store = material.train
+        self._workers = workers
+        self._sampler = TokenBatchSampler(
+            material.train.lengths,
+            material.sizes,
+            config.train.max_tokens,
+            config.train.seed,
+            weights=config.data.weights,
+        )
+        self._resplitter = None
+        if config.data.resplit:
+            splits = possible_splits(material.tokenizer)
+            self._resplitter = Resplitter(splits, config.data.resplit, config.model.max_len)
+
+    def after(self, done: int) -> Iterator[Group]:
+        """One group for each step from `done + 1` to `max_steps`."""
+        settings = self._config.train
+        step, epoch = 0, 0
+        while step < settings.max_steps:
+            size = settings.accumulate * self._workers.world_size
+            for batches in _grouped(self._sampler.batches(epoch), size):
+                step += 1
+                if done < step <= settings.max_steps:
+                    yield self._group(batches, step)
+            epoch += 1
+
+    def _group(self, batches: Sequence[Sequence[int]], step: int) -> Group:
+        """Every process takes each world_size-th batch, whatever their number."""
+        own = range(self._workers.rank, len(batches), self._workers.world_size)
+        collated = [self._collate(batches[n], f"{step}/{n}") for n in own or [0]]
+        return Group(collated, [i for batch in batches for i in batch], float(bool(own)))
+
+    def _collate(self, indices: Sequence[int], place: str) -> Batch:
+        pairs = [self._store[i] for i in indices]
+        if self._resplitter is not None:
+            rng = random.Random(f"{self._config.train.seed}/{place}")
+            pairs = [self._resplitter.pair(pair, rng) for pair in pairs]
+        return collate(pairs)
+
+
+def _grouped(batches: Iterator[list[int]], size: int) -> Iterator[list[list[int]]]:
+    """`size` batches at a time; the last group of an epoch may be smaller."""
+    group: list[list[int]] = []
+    for batch in batches:
+        group.append(batch)
+        if len(group) == size:
+            yield group
+            group = []
+    if group:
+        yield group

@@ -1,0 +1,91 @@
+"""Which device and which number format a run uses."""
+
+import os
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+import torch
+
+from translator.errors import UserError
+
+
+class HardwareError(UserError, ValueError):
+    """A device is not there, or it cannot compute in the number format asked for."""
+
+
+def choose_device(name: str) -> torch.device:
+    """The device of a setting; "auto" is a GPU of CUDA where there is one, else the CPU.
+
+    Under torchrun each process takes the GPU of its own number.
+
+    Raises:
+        HardwareError: no such device on this machine.
+    """
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        device = torch.device(name)
+        if device.type == "cuda" and device.index is None and "LOCAL_RANK" in os.environ:
+            device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError):
+        raise HardwareError(
+            f"train.device: {name!r} is not on this machine; try auto or cpu"
+        ) from None
+    if device.type == "meta":
+        raise HardwareError("train.device: meta holds no numbers; try auto or cpu")
+    return device
+
+
+@dataclass(frozen=True)
+class Precision:
+    """The number format of the matrix products. Weights, sums and optimizer stay in float32."""
+
+    device: torch.device
+    dtype: torch.dtype
+    why: str  # a few words for the log
+
+    @classmethod
+    def choose(cls, setting: str, device: torch.device) -> "Precision":
+        """`setting` is fp32, bf16, fp16, or auto: bf16 where the processor has instructions for it.
+
+        Raises:
+            HardwareError: fp16 on a CPU, whose gradients would vanish without any gain in speed.
+        """
+        if setting == "fp16" and device.type != "cuda":
+            raise HardwareError(
+                f"train.precision: fp16 is for CUDA, this device is {device.type}; "
+                "write bf16, fp32 or auto"
+            )
+        if setting == "auto":
+            fast = has_fast_bfloat16(device)
+            dtype = torch.bfloat16 if fast else torch.float32
+            return cls(device, dtype, f"the {device.type} has {'' if fast else 'no '}instructions")
+        named = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+        return cls(device, named[setting], "as set")
+
+    def __str__(self) -> str:
+        name = str(self.dtype).removeprefix("torch.")
+        return f"{name} on {self.device} ({self.why})"
+
+    def autocast(self) -> AbstractContextManager[None]:
+        """Inside, matrix products are computed in this format."""
+        enabled = self.dtype != torch.float32
+        return torch.autocast(
+            self.device.type, self.dtype if enabled else torch.bfloat16, enabled=enabled
+        )
+
+    def scaler(self) -> torch.amp.GradScaler:
+        """Keeps small gradients of fp16 from vanishing; does nothing in other formats."""
+        enabled = self.dtype == torch.float16
+        return torch.amp.GradScaler(self.device.type, init_scale=2.0**12, enabled=enabled)
+
+
+def has_fast_bfloat16(device: torch.device) -> bool:
+    """Whether the device multiplies bfloat16 matrices faster than float32 ones."""
+    if device.type == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    if device.type != "cpu" or not hasattr(torch.cpu, "get_capabilities"):
+        return False
+    found = torch.cpu.get_capabilities()
+    return any(bool(found.get(name)) for name in ("amx_bf16", "avx512_bf16"))

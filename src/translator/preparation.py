@@ -1,0 +1,171 @@
+"""From the config's files to what a run learns from: vocabulary, encoded pairs, dev pairs.
+
+The corpus is read anew for each purpose and never held: ten million pairs need no more memory than
+ten thousand.
+"""
+
+import itertools
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+
+from translator.config import Config
+from translator.events import Note
+from translator.noise import with_noisy_copies
+from translator.pairs import DataError, HeldOut, Pair, Report, read_pairs
+from translator.run_dir import RunDirectory
+from translator.store import EncodedPair, TokenStore, encode_pairs
+from translator.tokenizer import Tokenizer, train_tokenizer
+
+
+@dataclass(frozen=True)
+class Material:
+    """The corpus as a run uses it."""
+
+    tokenizer: Tokenizer
+    sizes: Sequence[int]  # encoded pairs of each entry of data.train
+    train: TokenStore
+    dev: TokenStore  # may be empty
+    dev_pairs: Sequence[Pair]
+    samples: Sequence[Pair]  # a few sentences to be translated for the log
+
+
+def prepare(
+    config: Config, run_dir: RunDirectory, tokenizer: Tokenizer | None
+) -> Generator[Note, None, Material]:
+    """Reads the corpus and writes it, encoded, into the run directory; tells what it meets.
+
+    Args:
+        tokenizer: the vocabulary to use; None trains one
+
+    Raises:
+        UserError: before anything is written, unless it shows in the encoding itself.
+    """
+    corpus = _Corpus(config)
+    if tokenizer is None:
+        tokenizer = train_tokenizer(corpus.texts(), config.tokenizer)
+        yield _vocabulary_note(tokenizer, config, corpus.dev)
+    run_dir.prepare()
+    encoder = _Encoder(config, tokenizer)
+    train = TokenStore.build(run_dir.tokens / "train", encoder.train(corpus))
+    yield from encoder.notes("train")
+    sizes = encoder.sizes
+    encoder = _Encoder(config, tokenizer)
+    dev = TokenStore.build(run_dir.tokens / "dev", encoder.dev(corpus))
+    yield from encoder.notes("dev")
+    return Material(tokenizer, sizes, train, dev, corpus.dev, _samples(corpus, tokenizer, config))
+
+
+class _Corpus:
+    """The pairs that the config names, with dev held out of train."""
+
+    def __init__(self, config: Config) -> None:
+        self._data = config.data
+        self._held_out = HeldOut(config.data.dev_size, config.train.seed)
+        if not self._data.train:
+            raise DataError("data.train: name at least one corpus file")
+        self.dev: Sequence[Pair] = self._choose_dev()
+
+    def train(self, entry: str, report: Report) -> Iterator[Pair]:
+        """The training pairs of one entry of data.train."""
+        for pair in read_pairs([entry], report, self._data.encoding):
+            if pair.src not in self._held_out:
+                yield pair
+
+    def texts(self) -> Iterator[str]:
+        """Both sides of all training pairs.  Raises DataError when there are none."""
+        report = Report()
+        for entry in self._data.train:
+            for pair in self.train(entry, report):
+                yield pair.src
+                yield pair.tgt
+        self.check_some(report)
+
+    def check_some(self, report: Report) -> None:
+        """Raises DataError when reading gave nothing."""
+        if not report.kept:
+            reasons = "; ".join(report.lines()) or "nothing in it"
+            raise DataError(f"{', '.join(self._data.train)}: no usable pair; {reasons}")
+
+    def _choose_dev(self) -> list[Pair]:
+        data, report = self._data, Report()
+        if data.dev:
+            dev = list(read_pairs(data.dev, report, data.encoding))
+            if not dev:
+                raise DataError(f"{', '.join(data.dev)}: no usable pair to judge by")
+            return dev
+        if not data.dev_size:
+            return []
+        for pair in read_pairs(data.train, report, data.encoding):
+            self._held_out.offer(pair)
+        self.check_some(report)
+        if not self._held_out.left_over:
+            raise DataError(
+                f"data.dev_size: {data.dev_size} holds out every sentence; make it smaller"
+            )
+        return self._held_out.pairs()
+
+
+class _Encoder:
+    """Encodes one part of the corpus and counts what happens to it."""
+
+    def __init__(self, config: Config, tokenizer: Tokenizer) -> None:
+        self._config = config
+        self._tokenizer = tokenizer
+        self._read, self._encoded = Report(), Report()
+        self._levels: Counter[str] = Counter()
+        self.sizes: list[int] = []
+
+    def train(self, corpus: _Corpus) -> Iterator[EncodedPair]:
+        """The training pairs with their noisy copies, entry by entry."""
+        noise, seed = self._config.data.noise, self._config.train.seed
+        for number, entry in enumerate(self._config.data.train):
+            before = self._encoded.kept
+            pairs = with_noisy_copies(corpus.train(entry, self._read), noise, f"{seed}/{number}")
+            yield from self._encode(pairs)
+            self.sizes.append(self._encoded.kept - before)
+        corpus.check_some(self._read)
+
+    def dev(self, corpus: _Corpus) -> Iterator[EncodedPair]:
+        """The dev pairs, as they are."""
+        return self._encode(iter(corpus.dev))
+
+    def notes(self, name: str) -> Iterator[Note]:
+        """What was dropped and kept.  Raises DataError when nothing was short enough."""
+        dropped = [*self._read.lines(), *self._encoded.lines()]
+        if self._encoded.dropped and not self._encoded.kept:
+            raise DataError(f"data.{name}: no pair is short enough; {'; '.join(dropped)}")
+        yield from (Note(f"{name}: {line}") for line in dropped)
+        shown = ", ".join(f"{level} {count}" for level, count in self._levels.most_common())
+        yield Note(f"{name}: {self._encoded.kept} pairs" + (f" ({shown})" if shown else ""))
+
+    def _encode(self, pairs: Iterator[Pair]) -> Iterator[EncodedPair]:
+        max_len, max_tokens = self._config.model.max_len, self._config.train.max_tokens
+        counted = self._count_levels(pairs)
+        return encode_pairs(counted, self._tokenizer, max_len, max_tokens, self._encoded)
+
+    def _count_levels(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
+        for pair in pairs:
+            self._levels[pair.level] += 1
+            yield pair
+
+
+def _samples(corpus: _Corpus, tokenizer: Tokenizer, config: Config) -> Sequence[Pair]:
+    """The first sentences of dev, else of train, that the model can take."""
+    first = config.data.train[0]
+    fitting = (
+        pair
+        for pair in corpus.dev or corpus.train(first, Report())
+        if len(tokenizer.encode_source(pair.src, pair.level)) <= config.model.max_len
+    )
+    return list(itertools.islice(fitting, config.train.n_samples))
+
+
+def _vocabulary_note(tokenizer: Tokenizer, config: Config, dev: Sequence[Pair]) -> Note:
+    text = f"vocabulary: {tokenizer.vocab_size} pieces"
+    if tokenizer.vocab_size < config.tokenizer.vocab_size:
+        text += f" (all that the corpus gives; the ceiling is {config.tokenizer.vocab_size})"
+    if dev:
+        share = tokenizer.share_in_bytes(pair.tgt for pair in dev)
+        text += f"; {share:.2%} of the Korean dev pieces are spelled in bytes"
+    return Note(text)

@@ -1,0 +1,113 @@
+"""Encoded pairs on disk, so that memory does not grow with the corpus."""
+
+import array
+import hashlib
+import weakref
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Final, NamedTuple
+
+from translator.pairs import Pair, Report
+from translator.tokenizer import Tokenizer
+
+
+class EncodedPair(NamedTuple):
+    """Ids of one pair: tag, source, eos; and target, eos."""
+
+    src: list[int]
+    tgt: list[int]
+
+
+def encode_pairs(
+    pairs: Iterable[Pair], tokenizer: Tokenizer, max_len: int, max_tokens: int, report: Report
+) -> Iterator[EncodedPair]:
+    """Pairs as ids. What is longer than the model or a whole batch allows is dropped and reported.
+
+    Lengths count every special token: S = pieces + 2 (level tag, eos), T = pieces + 1 (bos or eos).
+    """
+    for number, pair in enumerate(pairs, 1):
+        encoded = EncodedPair(
+            tokenizer.encode_source(pair.src, pair.level), tokenizer.encode_target(pair.tgt)
+        )
+        longest = max(len(encoded.src), len(encoded.tgt))
+        if longest > min(max_len, max_tokens):
+            name = "model.max_len" if max_len <= max_tokens else "train.max_tokens"
+            place = f"pair {number}, {longest} tokens: {pair.src[:40]}"
+            report.drop(f"longer than {name} = {min(max_len, max_tokens)} tokens", place)
+            continue
+        report.kept += 1
+        yield encoded
+
+
+_TOKENS: Final = "tokens.i32"
+_OFFSETS: Final = "offsets.i64"
+
+
+def _close(*files: IO[bytes]) -> None:
+    for file in files:
+        file.close()
+
+
+class TokenStore:
+    """Encoded pairs in two files, of which only what is asked for is read.
+
+    `tokens.i32` holds source and target of one pair behind the other; row n of `offsets.i64` says
+    where the source of pair n ends and where its target ends. Read and not memory-mapped: pages of
+    a mapped file count as the process's own memory, which would then seem to grow with the corpus.
+    """
+
+    def __init__(self, directory: str | Path) -> None:
+        directory = Path(directory)
+        self._paths = [directory / _TOKENS, directory / _OFFSETS]
+        self._tokens, self._offsets = (open(path, "rb", buffering=0) for path in self._paths)  # noqa: SIM115
+        weakref.finalize(self, _close, self._tokens, self._offsets)
+        self._size = self._paths[1].stat().st_size // 16 - 1
+
+    @classmethod
+    def build(cls, directory: str | Path, pairs: Iterable[EncodedPair]) -> "TokenStore":
+        """Writes the files, replacing older ones, and opens them."""
+        directory = Path(directory)
+        directory.mkdir(parents=True, exist_ok=True)
+        end = 0
+        for name in (_TOKENS, _OFFSETS):  # whoever has the older ones open keeps them
+            (directory / name).unlink(missing_ok=True)
+        with (
+            open(directory / _TOKENS, "wb") as tokens,
+            open(directory / _OFFSETS, "wb") as offsets,
+        ):
+            array.array("q", [0, 0]).tofile(offsets)
+            for src, tgt in pairs:
+                array.array("i", src + tgt).tofile(tokens)
+                src_end = end + len(src)
+                end = src_end + len(tgt)
+                array.array("q", [src_end, end]).tofile(offsets)
+        return cls(directory)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, index: int) -> EncodedPair:
+        self._offsets.seek(16 * index + 8)
+        start, src_end, end = array.array("q", self._offsets.read(24))
+        self._tokens.seek(4 * start)
+        ids = array.array("i", self._tokens.read(4 * (end - start))).tolist()
+        return EncodedPair(ids[: src_end - start], ids[src_end - start :])
+
+    def lengths(self, indices: Iterable[int]) -> list[tuple[int, int]]:
+        """Tokens of source and of target of each pair asked for."""
+        found = []
+        for index in indices:
+            self._offsets.seek(16 * index + 8)
+            start, src_end, end = array.array("q", self._offsets.read(24))
+            found.append((src_end - start, end - src_end))
+        return found
+
+    @property
+    def fingerprint(self) -> str:
+        """Same fingerprint, same pairs in the same order."""
+        digest = hashlib.sha256()
+        for path in self._paths:
+            with open(path, "rb") as file:
+                while chunk := file.read(1 << 20):
+                    digest.update(chunk)
+        return digest.hexdigest()[:16]

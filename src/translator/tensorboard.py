@@ -1,0 +1,54 @@
+"""Writes the events of a run for TensorBoard. Needs the extra 'tensorboard'."""
+
+from pathlib import Path
+
+from translator.errors import UserError
+from translator.events import Event, Started, StepReport, ValidationReport
+
+
+class Board:
+    """One curve for each number of the reports, one text for each sample.
+
+    Raises:
+        UserError: the package tensorboard is not installed.
+    """
+
+    def __init__(self, directory: str | Path) -> None:
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError:
+            raise UserError(
+                "train.tensorboard needs a package; install it with: "
+                "pip install 'translator[tensorboard]'"
+            ) from None
+        self._writer_class = SummaryWriter
+        self._directory = Path(directory)
+        self._writer: SummaryWriter | None = None
+
+    def show(self, event: Event) -> None:
+        """Adds an event to the board; one that has no numbers adds nothing."""
+        if isinstance(event, Started):
+            self._begin(event.step)
+        if self._writer is None:
+            return
+        if isinstance(event, StepReport):
+            for name in ("loss", "lr", "grad_norm", "tokens_per_second", "padding", "skipped"):
+                self._writer.add_scalar(f"train/{name}", getattr(event, name), event.step)
+        elif isinstance(event, ValidationReport):
+            for name, value in (("nll", event.nll), ("chrf", event.chrf)):
+                if value is not None:
+                    self._writer.add_scalar(f"dev/{name}", value, event.step)
+            for sample in event.samples:
+                self._writer.add_text(sample.src, sample.translation, event.step)
+            self._writer.flush()
+
+    def close(self) -> None:
+        """Writes what is left."""
+        if self._writer is not None:
+            self._writer.close()
+
+    def _begin(self, step: int) -> None:
+        """A resumed run hides what an earlier process wrote after the step it goes on from."""
+        self._writer = self._writer_class(
+            str(self._directory), purge_step=step + 1 if step else None
+        )

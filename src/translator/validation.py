@@ -1,0 +1,93 @@
+"""How good a model is on the dev pairs, in the middle of its training."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from translator.batches import TokenBatchSampler, collate
+from translator.config import Config
+from translator.evaluation import chrf
+from translator.events import Sample
+from translator.hardware import Precision
+from translator.inference import Translator
+from translator.model.transformer import Transformer
+from translator.objective import Objective
+from translator.pairs import Pair
+from translator.preparation import Material
+from translator.store import TokenStore
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Loss and, if it is what decides, chrF on the dev pairs; None without dev pairs."""
+
+    nll: float | None  # nats per target token
+    chrf: float | None  # 0 to 100
+    samples: tuple[Sample, ...]
+
+    def of(self, metric: str) -> float | None:
+        """The value of "nll" or "chrf"."""
+        return self.chrf if metric == "chrf" else self.nll
+
+    def known(self) -> dict[str, float]:
+        """The values that there are, by name."""
+        named = {"nll": self.nll, "chrf": self.chrf}
+        return {name: value for name, value in named.items() if value is not None}
+
+
+def score(model: Transformer, material: Material, config: Config, precision: Precision) -> Scores:
+    """Judges the model as it is now; it is in its former mode again afterwards."""
+    with evaluating(model):
+        dev = material.dev
+        nll = _mean_nll(model, dev, config, precision) if len(dev) else None
+        translator = Translator(model, material.tokenizer, config)
+        translations = _translated(translator, material.samples)
+        samples = tuple(
+            Sample(src=pair.src, reference=pair.tgt, translation=text)
+            for pair, text in zip(material.samples, translations, strict=True)
+        )
+        found = None
+        if config.train.judge == "chrf" and len(dev):
+            translations = _translated(translator, material.dev_pairs)
+            found = chrf(translations, [pair.tgt for pair in material.dev_pairs])
+    return Scores(nll, found, samples)
+
+
+def _mean_nll(model: Transformer, store: TokenStore, config: Config, precision: Precision) -> float:
+    """The sum over all real tokens divided once: the same for any batch size and order."""
+    settings, total, n_tokens = config.train, 0.0, 0
+    sampler = TokenBatchSampler(store.lengths, [len(store)], settings.max_tokens, settings.seed)
+    objective = Objective(model)
+    for indices in sampler.batches(0):
+        batch = collate([store[i] for i in indices]).to(precision.device)
+        with precision.autocast():
+            sums = objective(batch, 0.0)
+        total += float(sums.nll)
+        n_tokens += sums.n_tokens
+    return total / n_tokens
+
+
+def _translated(translator: Translator, pairs: Sequence[Pair]) -> list[str]:
+    """What the model writes for each pair, at the speech level of its Korean."""
+    found = [""] * len(pairs)
+    for level in {pair.level for pair in pairs}:
+        asked = [i for i, pair in enumerate(pairs) if pair.level == level]
+        translations = translator.translate([pairs[i].src for i in asked], level)
+        for i, translation in zip(asked, translations, strict=True):
+            found[i] = translation.text
+    return found
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """No dropout and no gradients inside; the mode from before comes back, whatever happens."""
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        model.train(was_training)
