@@ -55,8 +55,8 @@ def test_two_processes_make_the_same_update_as_one(corpus, tmp_path):
     ]
     for a, b in zip(*reports, strict=True):
         assert a["kind"] == b["kind"] and a["step"] == b["step"]
-        for key in ("loss", "nll", "grad_norm"):
-            assert a.get(key) == pytest.approx(b.get(key), rel=1e-4)
+        for key in {"loss", "nll", "grad_norm"} & a.keys():
+            assert a[key] == pytest.approx(b[key], rel=1e-4)
 
 
 @pytest.mark.fault("B89")

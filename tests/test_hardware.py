@@ -4,7 +4,13 @@ import pytest
 import torch
 
 from translator import hardware
-from translator.hardware import HardwareError, Precision, choose_device, has_fast_bfloat16
+from translator.hardware import (
+    HardwareError,
+    Precision,
+    choose_device,
+    has_fast_bfloat16,
+    keep_memory,
+)
 
 CPU = torch.device("cpu")
 
@@ -54,3 +60,9 @@ def test_every_format_on_every_device(setting, device):
         with precision.autocast():
             assert (x @ x).dtype == precision.dtype
         assert precision.scaler().is_enabled() == (setting == "fp16")
+
+
+def test_keeping_memory_harms_nobody():
+    keep_memory()
+    keep_memory()
+    assert torch.ones(3_000_000).sum() == 3_000_000

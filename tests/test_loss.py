@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from translator.loss import loss_sums
+from translator.loss import CHUNK, loss_sums, projected_loss_sums
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.4])
@@ -44,3 +44,38 @@ def test_the_reported_loss_carries_no_gradient():
 def test_bfloat16_logits_are_summed_in_float32():
     logits = torch.randn(50, 5).to(torch.bfloat16)
     assert loss_sums(logits, torch.zeros(50, dtype=torch.int64)).nll.dtype == torch.float32
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("n", [0, 1, CHUNK, CHUNK + 1, 2 * CHUNK + 3])
+def test_the_chunked_loss_is_the_plain_one(n, smoothing):
+    """Value and gradients, also under a factor, as when a step divides by its tokens."""
+    torch.manual_seed(n)
+    hidden, table = torch.randn(n, 6, requires_grad=True), torch.randn(11, 6, requires_grad=True)
+    labels = torch.randint(0, 11, (n,))
+    plain = loss_sums(hidden @ table.T, labels, smoothing)
+    wanted = torch.autograd.grad(plain.loss / 7, (hidden, table))
+    chunked = projected_loss_sums(hidden, table, labels, smoothing)
+    found = torch.autograd.grad(chunked.loss / 7, (hidden, table))
+    torch.testing.assert_close(chunked.loss, plain.loss)
+    torch.testing.assert_close(chunked.nll, plain.nll)
+    assert chunked.n_tokens == n and not chunked.nll.requires_grad
+    for ours, theirs in zip(found, wanted, strict=True):
+        torch.testing.assert_close(ours, theirs, atol=1e-6, rtol=1e-4)
+
+
+def test_the_chunked_loss_against_numbers():
+    hidden = torch.randn(5, 4, dtype=torch.float64, requires_grad=True)
+    table = torch.randn(7, 4, dtype=torch.float64, requires_grad=True)
+    labels = torch.tensor([0, 6, 3, 3, 1])
+
+    def double(hidden, table):
+        return projected_loss_sums(hidden, table, labels, 0.3).loss.double()
+
+    assert torch.autograd.gradcheck(double, (hidden, table), eps=1e-3, atol=1e-2, rtol=1e-2)
+
+
+def test_without_gradients_nothing_is_kept_for_them():
+    with torch.no_grad():
+        sums = projected_loss_sums(torch.randn(3, 4), torch.randn(9, 4), torch.tensor([1, 2, 3]))
+    assert sums.loss == sums.nll and not sums.loss.requires_grad

@@ -1,3 +1,4 @@
+import math
 from itertools import pairwise
 
 import pytest
@@ -6,7 +7,7 @@ from conftest import small_config
 
 from translator.config import TrainConfig
 from translator.model.transformer import Transformer
-from translator.optim import learning_rate, make_optimizer, set_learning_rate
+from translator.optim import clip_gradients, learning_rate, make_optimizer, set_learning_rate
 
 
 def rates(**settings):
@@ -53,3 +54,23 @@ def test_the_rate_reaches_every_group():
     optimizer = make_optimizer(model, TrainConfig())
     set_learning_rate(optimizer, 0.125)
     assert [group["lr"] for group in optimizer.param_groups] == [0.125, 0.125]
+
+
+@pytest.mark.parametrize("most", [0.0, 0.5, 1e9])
+def test_clipping_is_torchs(most):
+    models = [torch.nn.Linear(5, 3) for _ in range(2)]
+    for model in models:
+        for n, parameter in enumerate(model.parameters(), 1):
+            parameter.grad = torch.full_like(parameter, n / 10)
+    norm = clip_gradients(models[0], most)
+    wanted = torch.nn.utils.clip_grad_norm_(models[1].parameters(), most or math.inf)
+    assert norm == pytest.approx(wanted.item())
+    for ours, theirs in zip(models[0].parameters(), models[1].parameters(), strict=True):
+        torch.testing.assert_close(ours.grad, theirs.grad)
+
+
+def test_a_gradient_without_end_is_reported():
+    model = torch.nn.Linear(2, 1)
+    for parameter in model.parameters():
+        parameter.grad = torch.full_like(parameter, math.inf)
+    assert clip_gradients(model, 1.0) == math.inf

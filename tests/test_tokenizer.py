@@ -221,3 +221,9 @@ def test_plain_pieces_are_text():
     plain = TOKENIZER.plain_pieces()
     assert "a" in plain and "<formal>" not in plain and "<0x0A>" not in plain and "<s>" not in plain
     assert all(TOKENIZER.pieces([index]) == [piece] for piece, index in plain.items())
+
+
+@given(st.text())
+def test_the_fast_way_of_normalizing_is_the_thorough_one(text):
+    """A control character in front, which becomes a space, forces the thorough way."""
+    assert normalize(text) == normalize("\x00" + text)

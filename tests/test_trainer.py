@@ -158,14 +158,14 @@ def test_a_run_that_diverges_stops_and_keeps_what_it_had(corpus, tmp_path):
 def test_one_batch_that_gives_no_number_changes_nothing_but_the_count(corpus, tmp_path):
     config = small_config(corpus, tmp_path / "run", validate_every=10)
     losses = iter([1.0, 1.0, math.nan, *[1.0] * 7])
-    original = loss.loss_sums
+    original = loss.projected_loss_sums
 
-    def spy(logits, labels, smoothing=0.0):
-        sums = original(logits, labels, smoothing)
+    def spy(hidden, table, labels, smoothing):
+        sums = original(hidden, table, labels, smoothing)
         return sums._replace(loss=sums.loss * next(losses)) if smoothing else sums
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(objective, "loss_sums", spy)
+        patch.setattr(objective, "projected_loss_sums", spy)
         reports = [event for event in run(config) if isinstance(event, StepReport)]
     assert [report.skipped for report in reports] == [1, 0]
     assert all(math.isfinite(report.loss) for report in reports)

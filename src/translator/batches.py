@@ -11,8 +11,9 @@ from torch import Tensor
 from translator.store import EncodedPair
 from translator.tokenizer import BOS_ID, PAD_ID
 
-POOL: Final = 32_768
-"""Pairs sorted together. Of 42,000 everyday sentences pools of 4,096 left 12 % padding, these 7."""
+POOL: Final = 65_536
+"""Pairs that are sorted together. Of 42,000 everyday sentences this left 3 % padding, 4,096 at a
+time 12 %."""
 
 Lengths = Callable[[Sequence[int]], Sequence[tuple[int, int]]]
 """Source and target tokens of the pairs asked for."""
@@ -77,10 +78,10 @@ class TokenBatchSampler:
         return together[shuffled]
 
     def _cut(self, pool: Sequence[int]) -> Iterator[list[int]]:
-        """Sorted by the longer side, then by the target, which costs more than the source."""
-        keys = [(max(src, tgt), tgt) for src, tgt in self._lengths(pool)]
+        lengths = self._lengths(pool)
         batch: list[int] = []
-        for (longest, _), index in sorted(zip(keys, pool, strict=True)):
+        for (src, tgt), index in sorted(zip(lengths, pool, strict=True), key=_by_length):
+            longest = max(src, tgt)
             assert longest <= self._max_tokens, "encode_pairs drops what exceeds the budget"
             if (len(batch) + 1) * longest > self._max_tokens:
                 yield batch
@@ -88,6 +89,15 @@ class TokenBatchSampler:
             batch.append(index)
         if batch:
             yield batch
+
+
+def _by_length(entry: tuple[tuple[int, int], int]) -> tuple[int, int]:
+    """By the longer side; pairs of which it is the same go from long sources to long targets and,
+    at the next length, back again, so that neighbours are alike on both sides.
+    """
+    (src, tgt), _ = entry
+    longest = max(src, tgt)
+    return longest, tgt - src if longest % 2 else src - tgt
 
 
 class Batch(NamedTuple):

@@ -1,9 +1,11 @@
 """What training minimises, as one module."""
 
-from torch import nn
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
 
 from translator.batches import Batch
-from translator.loss import LossSums, loss_sums
+from translator.loss import LossSums, loss_sums, projected_loss_sums
 from translator.model.transformer import Transformer
 
 
@@ -19,6 +21,12 @@ class Objective(nn.Module):
 
     def forward(self, batch: Batch, label_smoothing: float) -> LossSums:
         """The sums over one batch."""
-        hidden = self.model.hidden(batch.src, batch.tgt_in)  # (B, T, D)
-        logits = self.model.embedding.logits(hidden[batch.real])  # (N, V)
-        return loss_sums(logits, batch.tgt_out[batch.real], label_smoothing)
+        labels = batch.tgt_out[batch.real]  # (N,)
+        hidden = self.model.hidden(batch.src, batch.tgt_in)[batch.real]  # (N, D)
+        table: Tensor = self.model.embedding.weight  # (V, D)
+        if hidden.device.type != "cpu" or torch.compiler.is_compiling():
+            return loss_sums(F.linear(hidden, table), labels, label_smoothing)
+        if torch.is_autocast_enabled("cpu"):
+            dtype = torch.get_autocast_dtype("cpu")
+            hidden, table = hidden.to(dtype), table.to(dtype)
+        return projected_loss_sums(hidden, table, labels, label_smoothing)

@@ -44,3 +44,15 @@ def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
     """The rate of the next `optimizer.step()`, for every group."""
     for group in optimizer.param_groups:
         group["lr"] = rate
+
+
+def clip_gradients(model: nn.Module, most: float) -> float:
+    """Scales all gradients down together when their norm exceeds `most`; 0 never does.  -> the norm
+    before (Pascanu et al., 2013)
+    """
+    gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
+    norms = torch._foreach_norm(gradients)
+    norm = float(torch.linalg.vector_norm(torch.stack(norms)))
+    if 0 < most < norm:
+        torch._foreach_mul_(gradients, most / norm)
+    return norm

@@ -5,6 +5,7 @@ special ids.
 import hashlib
 import io
 import random
+import re
 import string
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -52,6 +53,7 @@ def _hangul_letters() -> dict[int, str | None]:
 
 
 _JAMO_TO_LETTER: Final = _hangul_letters()
+_RARE: Final = re.compile("[\u1100-\u11ff\u2581]")  # printable, but not left as it is
 _WORD_MARK = "\u2581"  # SentencePiece writes a space as this character, so text must not contain it
 
 
@@ -61,6 +63,8 @@ def normalize(text: str) -> str:
     Decomposed Hangul (as macOS writes it) becomes syllables. Line separators and control characters
     become spaces, runs of spaces become one, lone surrogates become U+FFFD.
     """
+    if text.isprintable() and unicodedata.is_normalized("NFC", text) and not _RARE.search(text):
+        return " ".join(text.split())  # nearly always, and ten times as fast
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     text = unicodedata.normalize("NFC", text).translate(_JAMO_TO_LETTER).replace(_WORD_MARK, "_")
     return " ".join("".join(" " if unicodedata.category(c) == "Cc" else c for c in text).split())

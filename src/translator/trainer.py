@@ -24,11 +24,11 @@ from translator.distributed import Workers, leave
 from translator.errors import UserError
 from translator.events import Event, Note, Started, StepReport, Stopped, ValidationReport
 from translator.feed import Feed, Group
-from translator.hardware import Precision, choose_device
+from translator.hardware import Precision, choose_device, keep_memory
 from translator.judge import Judge
 from translator.model.transformer import Transformer
 from translator.objective import Objective
-from translator.optim import learning_rate, make_optimizer, set_learning_rate
+from translator.optim import clip_gradients, learning_rate, make_optimizer, set_learning_rate
 from translator.origin import find_origin, origin_note, with_shape_of
 from translator.prefetch import prefetched
 from translator.preparation import Material, prepare
@@ -60,6 +60,8 @@ def train(
         UserError: anything that the user can mend, before the first step where possible.
     """
     device = choose_device(config.train.device)
+    if device.type == "cpu":
+        keep_memory()
     precision = Precision.choose(config.train.precision, device)
     run_dir = RunDirectory(config.train.run_dir)
     workers = Workers.join(device)
@@ -212,9 +214,7 @@ class _Run:
                 self.scaler.scale(sums.loss * share).backward()
             own_loss += group.weight * sums.loss.detach()
         self.scaler.unscale_(self.optimizer)
-        norm = float(
-            nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip_norm or math.inf)
-        )
+        norm = clip_gradients(self.model, settings.clip_norm)
         [loss] = self.workers.add(float(own_loss), device=device)
         finite = math.isfinite(norm) and math.isfinite(loss)
         if finite or self.scaler.is_enabled():  # which skips by itself, and lowers its scale

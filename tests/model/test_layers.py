@@ -40,7 +40,7 @@ def test_dropout_sends_gradients_only_where_it_kept():
 
 def test_feed_forward_treats_each_position_alone():
     torch.manual_seed(0)
-    block = FeedForward(8, 32, dropout=0.0)
+    block = FeedForward(8, 32)
     x = torch.randn(2, 5, 8)
     torch.testing.assert_close(block(x)[:, 3:4], block(x[:, 3:4]))
     assert block.widen.out_features == 32

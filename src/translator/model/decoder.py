@@ -96,7 +96,7 @@ class DecoderLayer(nn.Module):
         self.self_attn_norm = AddNorm(d_model, dropout, norm_first)
         self.cross_attn = MultiHeadAttention(d_model, config.n_heads)
         self.cross_attn_norm = AddNorm(d_model, dropout, norm_first)
-        self.feed_forward = FeedForward(d_model, config.d_ff, dropout)
+        self.feed_forward = FeedForward(d_model, config.d_ff)
         self.feed_forward_norm = AddNorm(d_model, dropout, norm_first)
 
     def forward(

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from translator.config import ModelConfig
 from translator.model.attention import MultiHeadAttention
-from translator.model.layers import AddNorm, FeedForward
+from translator.model.layers import AddNorm, FeedForward, for_products
 
 
 class EncoderLayerOutput(NamedTuple):
@@ -31,7 +31,7 @@ class EncoderLayer(nn.Module):
         d_model, dropout, norm_first = config.d_model, config.dropout, config.norm_first
         self.self_attn = MultiHeadAttention(d_model, config.n_heads)
         self.self_attn_norm = AddNorm(d_model, dropout, norm_first)
-        self.feed_forward = FeedForward(d_model, config.d_ff, dropout)
+        self.feed_forward = FeedForward(d_model, config.d_ff)
         self.feed_forward_norm = AddNorm(d_model, dropout, norm_first)
 
     def forward(
@@ -65,4 +65,4 @@ class Encoder(nn.Module):
         for layer in self.layers:
             x, weights = layer(x, src_mask, need_weights)
             self_weights.append(weights)
-        return EncoderOutput(self.norm(x), self_weights)
+        return EncoderOutput(for_products(self.norm(x)), self_weights)

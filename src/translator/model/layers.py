@@ -1,5 +1,6 @@
-"""The two parts that encoder and decoder layers share: the feed-forward block, and "Add & Norm"."""
+"""What encoder and decoder layers share: the feed-forward block, and "Add & Norm"."""
 
+import torch
 from torch import Tensor, nn
 
 from translator.model.dropout import Dropout
@@ -8,16 +9,25 @@ from translator.model.dropout import Dropout
 class FeedForward(nn.Module):
     """Every position thinks for itself: widen, ReLU, narrow."""
 
-    def __init__(self, d_model: int, d_ff: int, dropout: float) -> None:
+    def __init__(self, d_model: int, d_ff: int) -> None:
         super().__init__()
         self.widen = nn.Linear(d_model, d_ff)
         self.narrow = nn.Linear(d_ff, d_model)
-        self.dropout = Dropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, T, D) -> (B, T, D)"""
-        out: Tensor = self.narrow(self.dropout(self.widen(x).relu()))
+        out: Tensor = self.narrow(self.widen(x).relu())
         return out
+
+
+def for_products(x: Tensor) -> Tensor:
+    """In mixed precision, rounds what several matrix products read once for all of them; else
+    nothing.  (B, T, D) -> (B, T, D)
+    """
+    device = x.device.type
+    if torch.is_autocast_enabled(device):
+        return x.to(torch.get_autocast_dtype(device))
+    return x
 
 
 class AddNorm(nn.Module):
@@ -36,8 +46,7 @@ class AddNorm(nn.Module):
 
     def pre(self, x: Tensor) -> Tensor:
         """What the block gets to see.  (B, T, D) -> (B, T, D)"""
-        out: Tensor = self.norm(x) if self.norm_first else x
-        return out
+        return for_products(self.norm(x)) if self.norm_first else x
 
     def post(self, x: Tensor, out: Tensor) -> Tensor:
         """What was there plus what the block found.  2 × (B, T, D) -> (B, T, D)"""

@@ -1,0 +1,317 @@
+"""How fast this project trains beside its peers: one command, one table.
+
+    python benchmarks/training.py --peers DIR
+
+DIR holds the environments that benchmarks/setup_peers.sh makes. Every participant runs in a process
+of its own, one after the other, with the same corpus, vocabulary, sizes and threads. This process
+stays small and imports no PyTorch: on Linux a child's peak memory is never below its parent's.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+HERE: Final = Path(__file__).resolve().parent
+CORPUS: Final = HERE.parent / "data" / "handwritten" / "*.tsv"
+LOG_EVERY: Final = 10
+"""Participants report the loss of so many steps together, so `--steps` is a multiple of it."""
+
+
+class Participant(NamedTuple):
+    """A trainer in one number format."""
+
+    module: str  # in benchmarks/participants
+    dtype: str
+    environment: str = ""  # of the peers; empty is the project's own
+
+    @property
+    def title(self) -> str:
+        """Its name in the table."""
+        return TITLES[self.module]
+
+
+TITLES: Final = {
+    "ours": "**translator (this project)**",
+    "plain_torch": "torch.nn.Transformer, plain loop",
+    "hf": "Hugging Face MarianMTModel",
+    "joeynmt": "JoeyNMT",
+}
+PARTICIPANTS: Final = (
+    Participant("ours", "fp32"),
+    Participant("ours", "bf16"),
+    Participant("plain_torch", "fp32", "hf"),
+    Participant("plain_torch", "bf16", "hf"),
+    Participant("hf", "fp32", "hf"),
+    Participant("hf", "bf16", "hf"),
+    Participant("joeynmt", "fp32", "joeynmt"),
+)
+DEFAULT_DTYPE: Final = "fp32"
+"""What every peer computes in unless it is told otherwise."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """Every participant once."""
+
+    peak: dict[str, float]  # floating-point operations a second in each number format
+    results: dict[Participant, dict[str, Any]]
+
+    def speed(self, who: Participant) -> float:
+        """Real target tokens a second."""
+        result = self.results[who]
+        return float(result["target_tokens"] / result["seconds"])
+
+    def over_fastest_peer(self, who: Participant, dtype: str) -> float | None:
+        """Its speed over that of the fastest peer in this format; None when no such peer ran."""
+        peers = [peer for peer in self.results if peer.environment and peer.dtype == dtype]
+        return self.speed(who) / max(map(self.speed, peers)) if peers else None
+
+    def share_of_peak(self, who: Participant) -> float | None:
+        """Its operations a second over those of the best matrix product; None if not counted."""
+        done = self.results[who]["flops_per_second"]
+        return None if done is None else float(done / self.peak[who.dtype])
+
+
+class Row(NamedTuple):
+    """One line of the table, medians over the rounds."""
+
+    name: str
+    dtype: str
+    tokens_per_second: float
+    over_fastest_default_peer: float | None
+    over_fastest_peer_of_dtype: float | None
+    padding: float
+    peak_rss_mb: float
+    share_of_peak: float | None
+
+
+class Bench:
+    """Starts the processes; all their files lie in one folder that is deleted at the end."""
+
+    def __init__(self, args: argparse.Namespace, folder: Path) -> None:
+        self._peers = args.peers.absolute()
+        self._steps = args.steps
+        self._threads = args.threads
+        self._only = args.only
+        self._folder = folder
+        self._data = folder / "data"
+
+    def prepare(self, entries: Sequence[str]) -> dict[str, Any]:
+        """Corpus, vocabulary, and the count of what our trainer computes.  -> how large it is"""
+        _say("corpus and vocabulary")
+        size = self._run("preparation", "--out", str(self._data), *entries)
+        if any(who.module == "ours" for who in self._participants()):
+            _say("operations of our trainer")
+            work = str(self._folder / "counting")
+            counting = ("--data", str(self._data), "--work", work, "--steps", str(self._steps))
+            size["counted"] = self._run("counting", *counting)
+        return size
+
+    def round(self, number: int) -> Round:
+        """Every participant once, backwards in every second round; the peak before and after."""
+        order = self._participants()
+        peaks = [self._run("matmul_peak")]
+        results = {}
+        for who in order if number % 2 == 0 else reversed(order):
+            results[who] = self._measure(who, number)
+        peaks.append(self._run("matmul_peak"))
+        best = {dtype: max(peak[dtype] for peak in peaks) for dtype in ("fp32", "bf16")}
+        return Round(best, {who: results[who] for who in order})
+
+    def _participants(self) -> list[Participant]:
+        return [who for who in PARTICIPANTS if not self._only or who.module in self._only]
+
+    def _measure(self, who: Participant, number: int) -> dict[str, Any]:
+        work = self._folder / f"{who.module}-{who.dtype}-{number}"
+        settings = ("--steps", str(self._steps), "--dtype", who.dtype)
+        module = f"participants.{who.module}"
+        places = ("--data", str(self._data), "--work", str(work))
+        result = self._run(module, *places, *settings, environment=who.environment)
+        speed = result["target_tokens"] / result["seconds"]
+        _say(f"round {number + 1}: {who.module} {who.dtype}: {speed:,.0f} target tokens/s")
+        return result
+
+    def _run(self, module: str, *arguments: str, environment: str = "") -> dict[str, Any]:
+        """Runs a module in its own process.  -> the JSON object on its last line
+
+        Raises SystemExit with the end of what it wrote when it fails, or used other threads.
+        """
+        python = interpreter(self._peers, environment)
+        done = subprocess.run(
+            [str(python), "-m", module, *arguments],
+            cwd=HERE,
+            env=_surroundings(self._threads),
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
+        lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+        if done.returncode or not lines:
+            raise SystemExit(f"{module} failed:\n{done.stdout[-1000:]}\n{done.stderr[-4000:]}")
+        result: dict[str, Any] = json.loads(lines[-1])
+        if result.get("threads", self._threads) != self._threads:
+            raise SystemExit(f"{module} ran with {result['threads']} threads")
+        return result
+
+
+def interpreter(peers: Path, environment: str) -> Path:
+    """The Python of an environment; not resolved, since that would leave the environment."""
+    return peers / environment / "venv" / "bin" / "python" if environment else Path(sys.executable)
+
+
+def _surroundings(threads: int) -> dict[str, str]:
+    """The environment variables of a child."""
+    return {
+        **os.environ,
+        "OMP_NUM_THREADS": str(threads),
+        "MKL_NUM_THREADS": str(threads),
+        "PYTHONUTF8": "1",
+        "HF_HUB_OFFLINE": "1",
+        "TRANSFORMERS_OFFLINE": "1",
+    }
+
+
+def summarise(rounds: Sequence[Round]) -> list[Row]:
+    """The table's rows. Ratios are taken within a round, then their median."""
+    return [
+        Row(
+            name=who.title,
+            dtype=who.dtype,
+            tokens_per_second=statistics.median(found.speed(who) for found in rounds),
+            over_fastest_default_peer=_median(
+                [found.over_fastest_peer(who, DEFAULT_DTYPE) for found in rounds]
+            ),
+            over_fastest_peer_of_dtype=_median(
+                [found.over_fastest_peer(who, who.dtype) for found in rounds]
+            ),
+            padding=statistics.median(found.results[who]["padding"] for found in rounds),
+            peak_rss_mb=statistics.median(found.results[who]["peak_rss_mb"] for found in rounds),
+            share_of_peak=_median([found.share_of_peak(who) for found in rounds]),
+        )
+        for who in rounds[0].results
+    ]
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.median(known) if known else None
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows in Markdown."""
+    head = (
+        "participant",
+        "dtype",
+        "target tokens/s",
+        "× fastest peer by default",
+        "× fastest peer, same dtype",
+        "padding",
+        "peak memory, MB",
+        "share of matmul peak",
+    )
+    lines = [head, ("---", "---", *["---:"] * (len(head) - 2))]
+    lines += [
+        (
+            row.name,
+            row.dtype,
+            f"{row.tokens_per_second:,.0f}",
+            _shown(row.over_fastest_default_peer, ".2f"),
+            _shown(row.over_fastest_peer_of_dtype, ".2f"),
+            f"{row.padding:.1%}",
+            f"{row.peak_rss_mb:,.0f}",
+            _shown(row.share_of_peak, ".0%"),
+        )
+        for row in rows
+    ]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _shown(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)
+
+
+def _conditions(args: argparse.Namespace, size: dict[str, Any], rounds: Sequence[Round]) -> str:
+    """One line that says under what conditions the table came about."""
+    peaks = ", ".join(
+        f"{dtype} {statistics.median(found.peak[dtype] for found in rounds) / 1e9:,.0f} GFLOP/s"
+        for dtype in ("fp32", "bf16")
+    )
+    return (
+        f"{size['pairs']:,} pairs, {size['vocabulary']:,} pieces, {args.threads} threads, "
+        f"{args.steps} steps, median of {args.rounds} rounds; matmul peak {peaks}"
+    )
+
+
+def _save(
+    path: Path,
+    args: argparse.Namespace,
+    size: dict[str, Any],
+    rounds: Sequence[Round],
+    rows: Sequence[Row],
+) -> None:
+    """Everything that was measured, as JSON."""
+    content = {
+        "settings": {"steps": args.steps, "rounds": args.rounds, "threads": args.threads},
+        "corpus": size,
+        "rounds": [
+            {"peak": found.peak, "results": list(found.results.values())} for found in rounds
+        ],
+        "table": [row._asdict() for row in rows],
+    }
+    path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--peers", type=Path, required=True, help="folder of setup_peers.sh")
+    parser.add_argument("--data", nargs="+", default=[str(CORPUS)], help="TSV files of pairs")
+    parser.add_argument("--steps", type=int, default=60, help="timed steps, a multiple of 10")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--only", nargs="+", choices=TITLES, help="leave the others out")
+    parser.add_argument("--out", type=Path, help="also write everything measured to this JSON file")
+    args = parser.parse_args()
+    if args.steps < LOG_EVERY or args.steps % LOG_EVERY:
+        parser.error(f"--steps: {args.steps} is not a multiple of {LOG_EVERY}")
+    if args.rounds < 1 or args.threads < 1:
+        parser.error("--rounds and --threads are at least 1")
+    for who in PARTICIPANTS:
+        python = interpreter(args.peers, who.environment)
+        if (not args.only or who.module in args.only) and not python.exists():
+            parser.error(f"{python}: no such file; make it with benchmarks/setup_peers.sh")
+    return args
+
+
+def main() -> None:
+    """Measures, prints the table on stdout and progress on stderr."""
+    args = _arguments()
+    entries = [str(Path(entry).absolute()) for entry in args.data]
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
+        bench = Bench(args, Path(folder).resolve())
+        size = bench.prepare(entries)
+        rounds = [bench.round(number) for number in range(args.rounds)]
+    rows = summarise(rounds)
+    print(table(rows))
+    print(f"\n{_conditions(args, size, rounds)}")
+    if args.out is not None:
+        _save(args.out, args, size, rounds, rows)
+
+
+if __name__ == "__main__":
+    main()
