@@ -199,3 +199,9 @@ def test_weights_are_one_number_for_each_corpus(tmp_path):
     ):
         found = error(tmp_path, f"data: {{train: [a.tsv, b.tsv], weights: {weights}}}")
         assert message in found
+
+
+def test_so_many_translations_need_so_wide_a_beam(tmp_path):
+    found = error(tmp_path, "decoding: {n_best: 3}")
+    assert "decoding.n_best: 3 translations need a beam_size of as many, not 1" in found
+    assert parse(tmp_path, "decoding: {n_best: 3, beam_size: 3}").decoding.n_best == 3

@@ -162,10 +162,23 @@ class TrainConfig(_Checked):
 class DecodingConfig(_Checked):
     """The search: at most length_factor · S + length_margin tokens, and never above max_len."""
 
+    beam_size: int = _number(1, low=1, high=100)  # hypotheses followed at a time; 1 is greedy
+    n_best: int = _number(1, low=1, high=100)  # translations of each sentence, at most beam_size
+    length_penalty: float = _number(0.6, low=0.0, high=10.0)  # 0 prefers short translations
+    no_repeat_ngram: int = _number(0, low=0, high=100)  # no run of so many tokens twice; 0 off
+    min_tokens: int = _number(0, low=0, high=65_536)
     length_factor: float = _number(2.0, low=0.0, high=100.0)
     length_margin: int = _number(20, low=1, high=65_536)
     batch_size: int = _number(32, low=1)  # sentences translated side by side
-    too_long: Literal["cut", "error"] = "cut"  # a source above max_len: cut with a warning, or stop
+    too_long: Literal["split", "cut", "error"] = "split"  # a source above max_len, see documents.py
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.n_best > self.beam_size:
+            raise ConfigError(
+                f"n_best: {self.n_best} translations need a beam_size of as many, "
+                f"not {self.beam_size}"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

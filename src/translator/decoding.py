@@ -1,4 +1,4 @@
-"""Search: ids in, ids out. Of a model it knows only `start`, `step` and the cache's `select`."""
+"""Search: ids in, ids out. Of a model it knows only `start`, `step` and what its cache can do."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,9 +12,13 @@ if TYPE_CHECKING:
 
 
 class Cache(Protocol):
-    """What a search asks of a decoder cache."""
+    """What a search asks of a decoder cache (`DecoderCache` says what each does)."""
 
     def select(self, rows: Tensor) -> "Self": ...
+
+    def reorder(self, rows: Tensor) -> "Self": ...
+
+    def repeat(self, k: int) -> "Self": ...
 
 
 AnyCache = TypeVar("AnyCache", bound=Cache)
@@ -41,7 +45,7 @@ class Decodable(Protocol[AnyCache]):
 
 @dataclass(frozen=True, kw_only=True)
 class SearchLimits:
-    """Ids that mean something to a search, and how long a translation may become."""
+    """Ids that mean something to a search, what it may write, and how much of it."""
 
     bos_id: int
     eos_id: int
@@ -49,6 +53,8 @@ class SearchLimits:
     max_len: int  # the model's positions, bos included
     length_factor: float
     length_margin: int
+    min_tokens: int = 0  # eos counts as none of them
+    no_repeat_ngram: int = 0  # no run of so many tokens comes twice; 0 lets it
 
     def max_tokens(self, src_length: int) -> int:
         """Most tokens, eos included, for a source of S tokens: min(max_len - 1, factor · S +
@@ -63,13 +69,56 @@ class Hypothesis(NamedTuple):
     """One translation as ids, without bos and eos."""
 
     ids: list[int]
-    score: float  # log-probability in nats, eos included
+    score: float  # log-probability in nats, eos included, what was forced not
     finished: bool  # ended by eos itself; False when the limit cut it off
+
+
+def allowed_log_probs(
+    logits: Tensor,
+    written: Sequence[Sequence[int]],
+    prefixes: Sequence[Sequence[int]],
+    limits: SearchLimits,
+) -> Tensor:
+    """Log-probabilities among the tokens that each row may write next.  (R, V) -> (R, V)
+
+    Args:
+        written: what each row has written so far
+        prefixes: how each row has to begin
+    """
+    logits = logits.float()
+    blocked = torch.zeros_like(logits, dtype=torch.bool)
+    blocked[:, list(limits.never)] = True
+    for row, (ids, prefix) in enumerate(zip(written, prefixes, strict=True)):
+        if len(ids) < len(prefix):
+            blocked[row] = True
+            blocked[row, prefix[len(ids)]] = False
+            continue
+        repeats = _repeating(ids, limits.no_repeat_ngram)
+        if repeats:
+            blocked[row, repeats] = True
+        if len(ids) < limits.min_tokens:
+            blocked[row, limits.eos_id] = True
+    nothing_left = blocked.all(dim=1)
+    blocked[nothing_left, limits.eos_id] = False
+    return logits.masked_fill(blocked, -torch.inf).log_softmax(dim=-1)
+
+
+def _repeating(ids: Sequence[int], n: int) -> list[int]:
+    """The tokens with which the last n of `ids` would be what stands there already."""
+    if not 0 < n <= len(ids):
+        return []
+    last = tuple(ids[len(ids) - n + 1 :])
+    starts = range(len(ids) - n + 1)
+    return [ids[start + n - 1] for start in starts if tuple(ids[start : start + n - 1]) == last]
 
 
 @torch.no_grad()
 def greedy_search(
-    model: Decodable[AnyCache], src: Tensor, src_lengths: Sequence[int], limits: SearchLimits
+    model: Decodable[AnyCache],
+    src: Tensor,
+    src_lengths: Sequence[int],
+    limits: SearchLimits,
+    prefixes: Sequence[Sequence[int]] = (),
 ) -> list[Hypothesis]:
     """Always the likeliest next token. A row that has ended leaves the batch; a row's result never
     depends on the others.
@@ -77,23 +126,22 @@ def greedy_search(
     Args:
         src: (B, S) int64, padded
         src_lengths: B real lengths, which bound the target's
+        prefixes: how each translation has to begin; nothing of it is part of the score
     """
     ids: list[list[int]] = [[] for _ in src_lengths]
     scores = [0.0] * len(src_lengths)
     finished = [False] * len(src_lengths)
     budget = [limits.max_tokens(length) for length in src_lengths]
-    never = torch.tensor(list(limits.never), device=src.device)
+    begin = prefixes or [[] for _ in src_lengths]
 
-    alive = list(
-        range(len(src_lengths))
-    )  # which sentence each row of the shrinking batch belongs to
+    alive = list(range(len(src_lengths)))  # the sentence of each row of the shrinking batch
     tokens = torch.full((len(alive),), limits.bos_id, device=src.device)  # (B,)
     cache = model.start(src)
     while alive:
         step = model.step(tokens, cache)
         cache = step.cache
-        log_probs = (
-            step.logits.float().index_fill(1, never, -torch.inf).log_softmax(dim=-1)
+        log_probs = allowed_log_probs(
+            step.logits, [ids[i] for i in alive], [begin[i] for i in alive], limits
         )  # (B, V)
         best, tokens = log_probs.max(dim=-1)  # 2 × (B,)
         keep = []
@@ -122,6 +170,12 @@ class _Written(NamedTuple):
 
     def select(self, rows: Tensor) -> "_Written":
         return _Written(self.src.index_select(0, rows), self.tgt_in.index_select(0, rows))
+
+    def reorder(self, rows: Tensor) -> "_Written":
+        return _Written(self.src, self.tgt_in.index_select(0, rows))
+
+    def repeat(self, k: int) -> "_Written":
+        return _Written(*(part.repeat_interleave(k, dim=0) for part in self))
 
 
 class _UncachedStep(NamedTuple):

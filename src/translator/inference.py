@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import torch
 
+from translator.beam import BeamOptions, beam_search
 from translator.checkpoint import PRETRAINED, find_checkpoint, load_checkpoint
-from translator.config import Config
+from translator.config import Config, DecodingConfig
 from translator.decoding import Hypothesis, SearchLimits, Uncached, greedy_search
 from translator.errors import UserError
 from translator.levels import LEVELS
@@ -29,6 +30,7 @@ class Translation:
     ids: tuple[int, ...]  # target tokens, without bos and eos
     pieces: tuple[str, ...]  # the same as SentencePiece writes them
     warnings: tuple[str, ...]  # plain words; empty when nothing looks wrong
+    alternatives: tuple["Translation", ...] = ()  # the next best, when more than one was asked for
 
 
 BLANK: Final = Translation(text="", score=0.0, finished=True, ids=(), pieces=(), warnings=())
@@ -45,6 +47,11 @@ class TooLong(UserError, ValueError):
     def __init__(self, index: int, given: int, most: int) -> None:
         super().__init__(f"{given} pieces, but the model takes {most}; split the sentence")
         self.index = index
+        self._sizes = (given, most)
+
+    def at(self, index: int) -> "TooLong":
+        """The same of another list, in which the text has another place."""
+        return TooLong(index, *self._sizes)
 
 
 class Translator:
@@ -60,14 +67,6 @@ class Translator:
         self.model = model
         self.tokenizer = tokenizer
         self.config = config
-        self._limits = SearchLimits(
-            bos_id=BOS_ID,
-            eos_id=EOS_ID,
-            never=tokenizer.never_generated,
-            max_len=config.model.max_len,
-            length_factor=config.decoding.length_factor,
-            length_margin=config.decoding.length_margin,
-        )
 
     @classmethod
     def from_pretrained(
@@ -83,41 +82,53 @@ class Translator:
         return cls(checkpoint.build_model().to(device), checkpoint.tokenizer, checkpoint.config)
 
     def translate(
-        self, texts: Iterable[str], style: str = DEFAULT_STYLE, *, use_cache: bool = True
+        self,
+        texts: Iterable[str],
+        style: str = DEFAULT_STYLE,
+        *,
+        options: DecodingConfig | None = None,
+        prefixes: Sequence[str] = (),
+        use_cache: bool = True,
     ) -> list[Translation]:
         """Translates each text by itself, whatever stands beside it.
 
         Args:
             texts: any number of sentences; a blank one gives a blank translation
             style: speech level of the Korean: formal, polite, casual, plain or any
+            options: how to search; None is as the model's config says (greedy by default)
+            prefixes: Korean with which each translation has to begin, one for each text
             use_cache: False recomputes everything at each step, slowly, with the same result
 
         Raises:
             TypeError: one text was given instead of a list, or something that is no text.
+            ValueError: as many prefixes as texts are needed.
             TokenizerError: no such style.
-            TooLong: a text is longer than the model allows and `decoding.too_long` is "error".
+            TooLong: a text is longer than the model allows and `too_long` is "error".
         """
-        if isinstance(texts, str):
-            raise TypeError("translate takes a list of texts; for one text write translate([text])")
-        texts = list(texts)
-        for i, text in enumerate(texts):
-            if not isinstance(text, str):
-                raise TypeError(f"text {i} is {type(text).__name__}, not str")
-        if style not in LEVELS:
-            raise TokenizerError(f"unknown style {style!r}; choose from {', '.join(LEVELS)}")
+        texts = _checked(texts, style)
+        if prefixes and len(prefixes) != len(texts):
+            raise ValueError(f"{len(prefixes)} prefixes for {len(texts)} texts")
+        options = options or self.config.decoding
         sources = {
             i: self.tokenizer.encode_source(text, style)
             for i, text in enumerate(texts)
             if normalize(text)
         }
-        self._check_lengths(sources)
+        self._check_lengths(sources, options)
+        begin = {i: self.tokenizer.encode(prefixes[i]) if prefixes else [] for i in sources}
         results = [BLANK] * len(texts)
         by_length = sorted(sources, key=lambda i: len(sources[i]))
-        for indices in _chunks(by_length, self.config.decoding.batch_size):
-            found = self._search([sources[i] for i in indices], use_cache)
-            for i, hypothesis in zip(indices, found, strict=True):
-                results[i] = self._finish(sources[i], hypothesis)
+        for indices in _chunks(by_length, options.batch_size):
+            cut = [self._cut(sources[i]) for i in indices]
+            found = self._search(cut, [begin[i] for i in indices], options, use_cache)
+            for i, hypotheses in zip(indices, found, strict=True):
+                best, *others = (self._finish(sources[i], found) for found in hypotheses)
+                results[i] = replace(best, alternatives=tuple(others))
         return results
+
+    def fits(self, text: str) -> bool:
+        """Whether the model has as many positions as the text has pieces."""
+        return len(self.tokenizer.encode(text)) + 2 <= self.config.model.max_len
 
     def attention_maps(self, text: str, translation: Translation, style: str) -> AttentionMaps:
         """Where all layers and heads looked while `text` became `translation`.
@@ -131,8 +142,8 @@ class Translator:
         tgt_in = torch.tensor([[BOS_ID, *translation.ids]], device=device)
         return self.model.attention_maps(src, tgt_in)
 
-    def _check_lengths(self, sources: Mapping[int, list[int]]) -> None:
-        if self.config.decoding.too_long == "error":
+    def _check_lengths(self, sources: Mapping[int, list[int]], options: DecodingConfig) -> None:
+        if options.too_long == "error":
             for i, ids in sources.items():
                 if len(ids) > self.config.model.max_len:
                     raise TooLong(i, len(ids) - 2, self.config.model.max_len - 2)
@@ -141,14 +152,39 @@ class Translator:
         max_len = self.config.model.max_len
         return ids if len(ids) <= max_len else [*ids[: max_len - 1], EOS_ID]
 
-    def _search(self, sources: Sequence[list[int]], use_cache: bool) -> list[Hypothesis]:
-        cut = [self._cut(ids) for ids in sources]
-        lengths = [len(ids) for ids in cut]
-        rows = [ids + [PAD_ID] * (max(lengths) - len(ids)) for ids in cut]
+    def _search(
+        self,
+        sources: Sequence[list[int]],
+        prefixes: Sequence[list[int]],
+        options: DecodingConfig,
+        use_cache: bool,
+    ) -> Sequence[Sequence[Hypothesis]]:
+        """The best hypotheses of each source, best first."""
+        lengths = [len(ids) for ids in sources]
+        rows = [ids + [PAD_ID] * (max(lengths) - len(ids)) for ids in sources]
         src = torch.tensor(rows, device=self.model.embedding.weight.device)  # (B, S)
-        if use_cache:
-            return greedy_search(self.model, src, lengths, self._limits)
-        return greedy_search(Uncached(self.model), src, lengths, self._limits)
+        model: Any = self.model if use_cache else Uncached(self.model)
+        limits = self._limits(options)
+        if options.beam_size == 1:
+            return [[best] for best in greedy_search(model, src, lengths, limits, prefixes)]
+        beam = BeamOptions(
+            beam_size=options.beam_size,
+            n_best=options.n_best,
+            length_penalty=options.length_penalty,
+        )
+        return beam_search(model, src, lengths, limits, beam, prefixes=prefixes)
+
+    def _limits(self, options: DecodingConfig) -> SearchLimits:
+        return SearchLimits(
+            bos_id=BOS_ID,
+            eos_id=EOS_ID,
+            never=self.tokenizer.never_generated,
+            max_len=self.config.model.max_len,
+            length_factor=options.length_factor,
+            length_margin=options.length_margin,
+            min_tokens=options.min_tokens,
+            no_repeat_ngram=options.no_repeat_ngram,
+        )
 
     def _finish(self, src: Sequence[int], hypothesis: Hypothesis) -> Translation:
         warnings = list(_suspicions(len(src) - 2, hypothesis))
@@ -165,6 +201,19 @@ class Translator:
             pieces=tuple(self.tokenizer.pieces(hypothesis.ids)),
             warnings=tuple(warnings),
         )
+
+
+def _checked(texts: Iterable[str], style: str) -> list[str]:
+    """The texts as a list.  Raises TypeError or TokenizerError."""
+    if isinstance(texts, str):
+        raise TypeError("translate takes a list of texts; for one text write translate([text])")
+    texts = list(texts)
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TypeError(f"text {i} is {type(text).__name__}, not str")
+    if style not in LEVELS:
+        raise TokenizerError(f"unknown style {style!r}; choose from {', '.join(LEVELS)}")
+    return texts
 
 
 def _suspicions(n_source: int, hypothesis: Hypothesis) -> Iterator[str]:

@@ -1,4 +1,5 @@
 import io
+import json
 import os
 import subprocess
 import sys
@@ -179,3 +180,89 @@ def test_stdin_is_answered_line_by_line(trained):
             assert process.stdout.readline().decode() == f"{korean}\n"
         process.stdin.close()
     assert process.returncode == 0
+
+
+def lines_of(capsys):
+    return capsys.readouterr().out.removesuffix("\n").split("\n")
+
+
+def test_formats(trained, capsys):
+    command = [
+        "translate",
+        "--model",
+        str(trained),
+        "Thank you.",
+        "",
+        "I am a\tstudent. Thank you.",
+    ]
+    assert main([*command, "--format", "tsv"]) == 0
+    rows = [line.split("\t") for line in lines_of(capsys)]
+    assert [row[:2] for row in rows[:2]] == [["Thank you.", "감사합니다."], ["", ""]]
+    assert [len(row) for row in rows] == [3, 3, 3]
+    assert float(rows[0][2]) < 0
+    assert main([*command, "--format", "jsonl"]) == 0
+    rows = [json.loads(line) for line in lines_of(capsys)]
+    assert [row["line"] for row in rows] == [1, 2, 3]
+    assert rows[0]["translation"] == "감사합니다." and rows[0]["finished"]
+    assert "".join(rows[0]["pieces"]).replace("▁", "") == "감사합니다."
+    assert rows[1]["translation"] == "" and rows[1]["pieces"] == []
+    assert rows[2]["translation"].endswith("감사합니다.")
+
+
+def test_beam_and_further_translations(trained, capsys):
+    command = ["translate", "--model", str(trained), "Thank you.", "It is raining."]
+    assert main([*command, "--n-best", "3"]) == 0
+    rows = [line.split("\t") for line in lines_of(capsys)]
+    assert [row[0] for row in rows] == ["감사합니다.", "비가 옵니다."]
+    assert [len(set(row)) for row in rows] == [3, 3]
+    assert main([*command, "--beam-size", "4"]) == 0
+    assert lines_of(capsys) == ["감사합니다.", "비가 옵니다."]
+    assert main([*command, "--n-best", "2", "--format", "jsonl"]) == 0
+    assert len(json.loads(lines_of(capsys)[0])["alternatives"]) == 1
+    assert main([*command, "--set", "decoding.min_tokens=12"]) == 0
+    assert all(len(line) > 8 for line in lines_of(capsys))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--n-best", "3", "--beam-size", "2"], "n_best: 3 translations need a beam_size"),
+        (["--set", "train.lr=1"], "only decoding.… has an effect here"),
+        (["--set", "decoding.beam=1"], "did you mean decoding.beam_size?"),
+        (["--output", "nowhere/out.txt"], "nowhere/out.txt: cannot be written"),
+    ],
+)
+def test_options_that_cannot_be(trained, capsys, options, message):
+    assert main(["translate", "--model", str(trained), "Hi", *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_output_is_there_when_it_is_complete(trained, tmp_path, capsys, monkeypatch):
+    source, target = tmp_path / "in.txt", tmp_path / "out.txt"
+    source.write_text("Thank you.\n\nThank you.\n", encoding="utf-8")
+    command = ["translate", "--model", str(trained), "--file", str(source), "--output", str(target)]
+    assert main(command) == 0
+    assert target.read_text(encoding="utf-8") == "감사합니다.\n\n감사합니다.\n"
+    assert capsys.readouterr().out == ""
+
+    def broken(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("translator.cli.translate.translate_lines", broken)
+    assert main(command) == 130
+    assert target.read_text(encoding="utf-8") == "감사합니다.\n\n감사합니다.\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.txt", "out.txt"]
+
+
+def test_subtitles_keep_numbers_and_times(trained, tmp_path, capsys):
+    path = tmp_path / "film.srt"
+    times = ["00:00:01,000 --> 00:00:02,000", "00:00:03,000 --> 00:00:04,000"]
+    text = f"1\n{times[0]}\nThank\nyou.\n\n2\n{times[1]}\nThank you.\n"
+    path.write_text(text, encoding="utf-8")
+    assert main(["translate", "--model", str(trained), "--file", str(path)]) == 0
+    assert capsys.readouterr().out == text.replace("Thank\nyou.", "감사합니다.").replace(
+        "Thank you.", "감사합니다."
+    )
+    command = ["translate", "--model", str(trained), "--file", str(path), "--format", "tsv"]
+    assert main(command) == 2
+    assert "subtitles stay subtitles" in capsys.readouterr().err

@@ -106,7 +106,18 @@ def _add_translate(parser: argparse.ArgumentParser) -> None:
         "text", nargs="*", help="English sentences; without any, lines of standard input"
     )
     parser.add_argument(
-        "--file", metavar="FILE", help="translate the lines of a file, one line out for one line in"
+        "--file",
+        metavar="FILE",
+        help="translate the lines of a file, one out for one in; of a .srt file the subtitles",
+    )
+    parser.add_argument(
+        "--output", metavar="FILE", help="write there, complete or not at all, instead of to stdout"
+    )
+    parser.add_argument(
+        "--format",
+        choices=("text", "tsv", "jsonl"),
+        default="text",
+        help="text: the translation; tsv: source, translation, score; jsonl: all that is known",
     )
     parser.add_argument(
         "--model",
@@ -120,8 +131,34 @@ def _add_translate(parser: argparse.ArgumentParser) -> None:
         help="speech level of the Korean (default: formal)",
     )
     parser.add_argument(
+        "--beam-size",
+        type=_positive,
+        metavar="K",
+        help="hypotheses followed at a time; 1 is greedy",
+    )
+    parser.add_argument(
+        "--n-best",
+        type=_positive,
+        metavar="N",
+        help="so many translations of each line, the further ones behind tabs",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="another setting of the search, for example decoding.length_penalty=1; repeatable",
+    )
+    parser.add_argument(
         "--no-cache", action="store_true", help="recompute everything at each step: slow, same text"
     )
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected at least 1, got {text}")
+    return number
 
 
 def _add_corpus(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,93 @@
+"""Lines of text, each of which may hold several sentences: split, translated, joined again."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from translator.config import DecodingConfig
+from translator.inference import TooLong, Translation, Translator
+from translator.segments import split_clauses, split_sentences
+from translator.tokenizer import normalize
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranslatedLine:
+    """One line of the input and what came of it."""
+
+    source: str
+    text: str  # the best translations of its parts, a space between two
+    parts: tuple[Translation, ...]  # one for each sentence; none when the line was blank
+    warnings: tuple[str, ...]
+
+    @property
+    def score(self) -> float:
+        """Log-probability in nats of all parts together."""
+        return sum(part.score for part in self.parts)
+
+    @property
+    def finished(self) -> bool:
+        """Whether every part ended by itself."""
+        return all(part.finished for part in self.parts)
+
+    def alternatives(self) -> list[tuple[str, float]]:
+        """Other translations of the line with their scores: the n-th best of every part."""
+        depth = max((len(part.alternatives) for part in self.parts), default=0)
+        found = []
+        for n in range(depth):
+            chosen = [part.alternatives[n] for part in self.parts if len(part.alternatives) > n]
+            if len(chosen) == len(self.parts):
+                joined = " ".join(part.text for part in chosen)
+                found.append((joined, sum(part.score for part in chosen)))
+        return found
+
+
+def translate_lines(
+    translator: Translator,
+    lines: Sequence[str],
+    style: str,
+    options: DecodingConfig | None = None,
+    *,
+    use_cache: bool = True,
+) -> list[TranslatedLine]:
+    """One result for each line, in order; a blank line stays blank.
+
+    All sentences of all lines are translated together. A sentence with more pieces than the model
+    has positions is split at clause marks when `too_long` is "split", and a warning says so.
+
+    Raises:
+        TooLong: a sentence is too long and `too_long` is "error"; its index is that of the line.
+    """
+    options = options or translator.config.decoding
+    parts: list[list[str]] = []
+    notes: list[list[str]] = []
+    for line in lines:
+        split = [_split(translator, sentence, options) for sentence in split_sentences(line)]
+        parts.append([part for sentence in split for part in sentence])
+        notes.append(list(_split_notes(split)))
+    texts = [part for found in parts for part in found]
+    try:
+        done = translator.translate(texts, style, options=options, use_cache=use_cache)
+    except TooLong as error:
+        owners = [number for number, found in enumerate(parts) for _ in found]
+        raise error.at(owners[error.index]) from None
+    translated = iter(done)
+    results = []
+    for line, found, notices in zip(lines, parts, notes, strict=True):
+        own = tuple(next(translated) for _ in found)
+        warnings = (*notices, *(warning for part in own for warning in part.warnings))
+        text = " ".join(part.text for part in own if part.text)
+        results.append(TranslatedLine(source=line, text=text, parts=own, warnings=warnings))
+    return results
+
+
+def _split(translator: Translator, sentence: str, options: DecodingConfig) -> list[str]:
+    if not normalize(sentence):
+        return []
+    if options.too_long != "split":
+        return [sentence]
+    return split_clauses(sentence, translator.fits)
+
+
+def _split_notes(found: Sequence[Sequence[str]]) -> Iterator[str]:
+    for parts in found:
+        if len(parts) > 1:
+            yield f"a sentence was too long and was translated in {len(parts)} parts"

@@ -1,0 +1,55 @@
+from dataclasses import replace
+
+import pytest
+from conftest import PAIRS
+
+from translator.config import DecodingConfig
+from translator.documents import translate_lines
+from translator.inference import TooLong
+
+FORMAL = {en: ko for en, ko, level in PAIRS if level == "formal"}
+A, B, C = list(FORMAL)[:3]
+
+
+def test_several_sentences_in_a_line_are_translated_one_by_one(translator):
+    lines = [f"{A} {B}", "", C, "   ", f"  {C}   {A}  {B} "]
+    found = translate_lines(translator, lines, "formal")
+    assert [line.text for line in found] == [
+        *(f"{FORMAL[A]} {FORMAL[B]}", "", FORMAL[C], ""),
+        f"{FORMAL[C]} {FORMAL[A]} {FORMAL[B]}",
+    ]
+    assert [line.source for line in found] == lines
+    assert [len(line.parts) for line in found] == [2, 0, 1, 0, 3]
+    [one] = translator.translate([C])
+    assert found[2].score == pytest.approx(one.score, abs=1e-4)
+    assert found[1].finished and found[1].warnings == ()
+
+
+def test_a_sentence_that_is_too_long_is_split_and_says_so(translator):
+    sentence = ", ".join([A.rstrip(".")] * 12) + "."
+    assert not translator.fits(sentence)
+    [line] = translate_lines(translator, [sentence], "formal")
+    assert len(line.parts) > 1
+    assert f"a sentence was too long and was translated in {len(line.parts)} parts" in line.warnings
+    options = replace(translator.config.decoding, too_long="cut")
+    [line] = translate_lines(translator, [sentence], "formal", options)
+    assert len(line.parts) == 1
+    assert any("were translated; split the sentence" in warning for warning in line.warnings)
+
+
+def test_the_line_that_is_too_long_is_named(translator):
+    options = replace(translator.config.decoding, too_long="error")
+    lines = [f"{A} {B}", "", "9" * 300]
+    with pytest.raises(TooLong) as caught:
+        translate_lines(translator, lines, "formal", options)
+    assert caught.value.index == 2
+
+
+def test_alternatives_of_a_line(translator):
+    options = DecodingConfig(beam_size=4, n_best=3)
+    [line] = translate_lines(translator, [f"{A} {B}"], "formal", options)
+    alternatives = line.alternatives()
+    assert len(alternatives) == 2
+    first = line.parts[0].alternatives[0], line.parts[1].alternatives[0]
+    assert alternatives[0] == (f"{first[0].text} {first[1].text}", first[0].score + first[1].score)
+    assert len({line.text, *(text for text, _ in alternatives)}) == 3
