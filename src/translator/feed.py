@@ -1,5 +1,6 @@
 """The batches of each optimizer step, for one of the processes that train together."""
 
+import itertools
 import random
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -41,14 +42,12 @@ class Feed:
     def after(self, done: int) -> Iterator[Group]:
         """One group for each step from `done + 1` to `max_steps`."""
         settings = self._config.train
-        step, epoch = 0, 0
-        while step < settings.max_steps:
-            size = settings.accumulate * self._workers.world_size
-            for batches in _grouped(self._sampler.batches(epoch), size):
-                step += 1
-                if done < step <= settings.max_steps:
-                    yield self._group(batches, step)
-            epoch += 1
+        size = settings.accumulate * self._workers.world_size
+        epochs = map(self._sampler.batches, itertools.count())
+        groups = itertools.chain.from_iterable(_grouped(batches, size) for batches in epochs)
+        for step, batches in enumerate(itertools.islice(groups, settings.max_steps), 1):
+            if step > done:
+                yield self._group(batches, step)
 
     def _group(self, batches: Sequence[Sequence[int]], step: int) -> Group:
         """Every process takes each world_size-th batch, whatever their number."""
