@@ -25,6 +25,7 @@ def same(found, expected):
     assert [h.score for h in found] == pytest.approx([h.score for h in expected], abs=1e-4)
 
 
+@pytest.mark.fault("B72")
 @pytest.mark.parametrize("length_penalty", [0.0, 0.6, 2.0])
 def test_a_beam_of_one_is_greedy_search(model, length_penalty):
     options = BeamOptions(beam_size=1, length_penalty=length_penalty)
@@ -149,3 +150,83 @@ def test_when_nothing_may_follow_it_ends(model):
         lambda: [h for [h] in beam_search(model, SRC, LENGTHS, bounds, BeamOptions(beam_size=2))],
     ):
         assert [h.ids for h in search()] == [[], [], []]
+
+
+@pytest.mark.fault("B72")
+@pytest.mark.parametrize("length_penalty", [0.0, 0.6, 1.5])
+def test_the_best_is_the_same_whatever_else_is_asked_for(model, length_penalty):
+    ending(model)
+    options = BeamOptions(beam_size=5, length_penalty=length_penalty)
+    alone = [best for best, *_ in beam_search(model, SRC, LENGTHS, limits(), options)]
+    for n in (2, 5):
+        several = beam_search(model, SRC, LENGTHS, limits(), replace(options, n_best=n))
+        same([best for best, *_ in several], alone)
+
+
+LATTICE = {(): {4: 0.55, 5: 0.45}, (4,): {EOS_ID: 0.6, 4: 0.4}, (5,): {6: 0.9, 5: 0.1}}
+
+
+class Lattice:
+    """After token 4 or 5: 4 ends at once, 5 goes on to 6 and ends. Short is likelier, long is
+    likelier for each token.
+    """
+
+    def start(self, src):
+        return Written([()] * len(src))
+
+    def step(self, tokens, cache):
+        rows = [(*row, token) for row, token in zip(cache.rows, tokens.tolist(), strict=True)]
+        logits = torch.full((len(rows), 8), -30.0)
+        for n, row in enumerate(rows):
+            following = LATTICE.get(row[1:], {EOS_ID: 0.8, 6: 0.2})  # row[0] is bos
+            for token, probability in following.items():
+                logits[n, token] = torch.tensor(probability).log()
+        return LatticeStep(logits, Written(rows))
+
+
+class Written:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def select(self, rows):
+        return Written([self.rows[n] for n in rows.tolist()])
+
+    reorder = select
+
+    def repeat(self, k):
+        return Written([row for row in self.rows for _ in range(k)])
+
+
+class LatticeStep:
+    def __init__(self, logits, cache):
+        self.logits = logits
+        self.cache = cache
+
+
+@pytest.mark.fault("B70")
+def test_a_larger_penalty_prefers_the_longer_one():
+    """0.55 · 0.6 = 0.33 against 0.45 · 0.9 · 0.8 = 0.324: the short one wins by a hair at α = 0."""
+    src, bounds = torch.tensor([[5, 3]]), limits(length_margin=6)
+    lengths = []
+    for alpha in (0.0, 0.2, 1.0):
+        options = BeamOptions(beam_size=4, length_penalty=alpha)
+        [[best]] = beam_search(Lattice(), src, [2], bounds, options)
+        lengths.append(len(best.ids))
+    assert lengths == [1, 2, 2]
+
+
+@pytest.mark.fault("B71")
+def test_every_score_is_that_of_its_own_tokens(model):
+    """Recomputed by one pass over the finished translation, whatever stood beside it."""
+    options = BeamOptions(beam_size=4, n_best=4)
+    for row, hypotheses in enumerate(beam_search(ending(model), SRC, LENGTHS, limits(), options)):
+        for ids, score, finished in hypotheses:
+            labels = [*ids, EOS_ID] if finished else ids
+            with torch.no_grad():
+                tgt_in = torch.tensor([[BOS_ID, *labels[:-1]]])
+                logits = model(SRC[row : row + 1, : LENGTHS[row]], tgt_in)[0]
+            logits[:, [0, 1, 2]] = -torch.inf
+            log_probs = logits.log_softmax(-1)
+            expected = sum(log_probs[t, token].item() for t, token in enumerate(labels))
+            assert score == pytest.approx(expected, abs=1e-4)
+    assert BeamOptions(beam_size=1, length_penalty=1.0).normalized(-6.0, 7) == pytest.approx(-3.0)

@@ -11,6 +11,7 @@ FORMAL = {en: ko for en, ko, level in PAIRS if level == "formal"}
 A, B, C = list(FORMAL)[:3]
 
 
+@pytest.mark.fault("B83")
 def test_several_sentences_in_a_line_are_translated_one_by_one(translator):
     lines = [f"{A} {B}", "", C, "   ", f"  {C}   {A}  {B} "]
     found = translate_lines(translator, lines, "formal")
@@ -25,6 +26,7 @@ def test_several_sentences_in_a_line_are_translated_one_by_one(translator):
     assert found[1].finished and found[1].warnings == ()
 
 
+@pytest.mark.fault("B77")
 def test_a_sentence_that_is_too_long_is_split_and_says_so(translator):
     sentence = ", ".join([A.rstrip(".")] * 12) + "."
     assert not translator.fits(sentence)
@@ -53,3 +55,14 @@ def test_alternatives_of_a_line(translator):
     first = line.parts[0].alternatives[0], line.parts[1].alternatives[0]
     assert alternatives[0] == (f"{first[0].text} {first[1].text}", first[0].score + first[1].score)
     assert len({line.text, *(text for text, _ in alternatives)}) == 3
+
+
+@pytest.mark.fault("B78")
+def test_a_line_of_thousands_of_words_shifts_nothing(translator):
+    lines = [list(FORMAL)[n % len(FORMAL)] for n in range(10)]
+    lines[3] = "word " * 5000
+    found = translate_lines(translator, lines, "formal")
+    assert len(found) == 10
+    assert [line.text for n, line in enumerate(found) if n != 3] == [
+        FORMAL[line] for n, line in enumerate(lines) if n != 3
+    ]

@@ -113,3 +113,10 @@ def test_links_lead_somewhere():
         text = (ROOT / name).read_text(encoding="utf-8")
         for target in re.findall(r"\]\(([^)#]+)\)", text):
             assert target.startswith("http") or ((ROOT / name).parent / target).exists(), target
+
+
+@pytest.mark.fault("B35")
+def test_particles_after_copied_names_are_a_known_limit():
+    assert "After a name or a number a particle can be wrong." in " ".join(
+        (ROOT / "README.md").read_text(encoding="utf-8").split()
+    )

@@ -602,3 +602,25 @@ def test_fp16_on_a_cpu_is_refused_with_a_reason(corpus, tmp_path):
     with pytest.raises(UserError, match=r"train\.precision: fp16 is for CUDA"):
         run(small_config(corpus, tmp_path / "run", precision="fp16", device="cpu"))
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.fault("B30")
+def test_texts_too_long_for_the_vocabulary_are_counted(tmp_path):
+    """5,500 syllables of three bytes each."""
+    corpus = write_tsv(tmp_path / "c.tsv", [*PAIRS, ("Long.", "가" * 5500, "formal")])
+    events = run(small_config(corpus, tmp_path / "run", max_steps=1))
+    notes = [event.text for event in events if isinstance(event, Note)]
+    assert any(note.endswith("learned without 1 texts above 16384 bytes") for note in notes)
+    assert any("1 pair dropped: longer than model.max_len" in note for note in notes)
+    for name in ("best.pt", "last.pt", "resume.pt"):
+        (tmp_path / "run" / name).unlink()
+    write_tsv(corpus, [("가" * 6000, "나" * 6000, "formal")])
+    with pytest.raises(TokenizerError, match="every one is empty or above 16384 bytes"):
+        run(small_config(corpus, tmp_path / "run"))
+
+
+@pytest.mark.fault("B04")
+def test_a_decoding_setting_without_effect_is_named(corpus, tmp_path):
+    config = small_config(corpus, tmp_path / "run", max_steps=1)
+    events = run(config.override(["decoding.length_penalty=2"]))
+    assert Note("decoding.length_penalty has no effect in greedy search; raise beam_size") in events

@@ -112,7 +112,7 @@ def beam_search(
         log_probs = allowed_log_probs(
             step.logits,
             [ids for sentence in alive for ids in sentence.written],
-            [sentence.prefix for sentence in alive for _ in range(k)],
+            [sentence.prefix for sentence in alive for _ in range(k)] if prefixes else [],
             limits,
         )  # (B · K, V)
         rows, following = _advance(alive, log_probs, limits, options)

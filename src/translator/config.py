@@ -180,6 +180,12 @@ class DecodingConfig(_Checked):
                 f"not {self.beam_size}"
             )
 
+    def without_effect(self) -> list[str]:
+        """What was set and does nothing, in plain words."""
+        if self.beam_size == 1 and self.length_penalty != DecodingConfig.length_penalty:
+            return ["decoding.length_penalty has no effect in greedy search; raise beam_size"]
+        return []
+
 
 @dataclass(frozen=True, kw_only=True)
 class Config:

@@ -83,24 +83,32 @@ def allowed_log_probs(
 
     Args:
         written: what each row has written so far
-        prefixes: how each row has to begin
+        prefixes: how each row has to begin; nothing when no row has to
     """
-    logits = logits.float()
-    blocked = torch.zeros_like(logits, dtype=torch.bool)
-    blocked[:, list(limits.never)] = True
-    for row, (ids, prefix) in enumerate(zip(written, prefixes, strict=True)):
-        if len(ids) < len(prefix):
-            blocked[row] = True
-            blocked[row, prefix[len(ids)]] = False
-            continue
-        repeats = _repeating(ids, limits.no_repeat_ngram)
-        if repeats:
-            blocked[row, repeats] = True
-        if len(ids) < limits.min_tokens:
-            blocked[row, limits.eos_id] = True
-    nothing_left = blocked.all(dim=1)
-    blocked[nothing_left, limits.eos_id] = False
-    return logits.masked_fill(blocked, -torch.inf).log_softmax(dim=-1)
+    never = torch.tensor(limits.never, device=logits.device)
+    allowed = logits.float().index_fill(1, never, -torch.inf)
+    if limits.min_tokens or limits.no_repeat_ngram or prefixes:
+        for row, ids in enumerate(written):
+            _constrain(allowed[row], ids, prefixes[row] if prefixes else (), limits)
+    return allowed.log_softmax(dim=-1)
+
+
+def _constrain(
+    logits: Tensor, ids: Sequence[int], prefix: Sequence[int], limits: SearchLimits
+) -> None:
+    """Rules out, in place, what one row that has written `ids` may not write next.  (V,)"""
+    if len(ids) < len(prefix):
+        logits.fill_(-torch.inf)
+        logits[prefix[len(ids)]] = 0.0
+        return
+    repeats = _repeating(ids, limits.no_repeat_ngram)
+    if repeats:
+        logits[repeats] = -torch.inf
+    if len(ids) < limits.min_tokens:
+        ended = logits[limits.eos_id].clone()
+        logits[limits.eos_id] = -torch.inf
+        if logits.max() == -torch.inf:  # nothing else is left
+            logits[limits.eos_id] = ended
 
 
 def _repeating(ids: Sequence[int], n: int) -> list[int]:
@@ -132,7 +140,6 @@ def greedy_search(
     scores = [0.0] * len(src_lengths)
     finished = [False] * len(src_lengths)
     budget = [limits.max_tokens(length) for length in src_lengths]
-    begin = prefixes or [[] for _ in src_lengths]
 
     alive = list(range(len(src_lengths)))  # the sentence of each row of the shrinking batch
     tokens = torch.full((len(alive),), limits.bos_id, device=src.device)  # (B,)
@@ -140,9 +147,8 @@ def greedy_search(
     while alive:
         step = model.step(tokens, cache)
         cache = step.cache
-        log_probs = allowed_log_probs(
-            step.logits, [ids[i] for i in alive], [begin[i] for i in alive], limits
-        )  # (B, V)
+        begin = [prefixes[i] for i in alive] if prefixes else []
+        log_probs = allowed_log_probs(step.logits, [ids[i] for i in alive], begin, limits)  # (B, V)
         best, tokens = log_probs.max(dim=-1)  # 2 × (B,)
         keep = []
         for row, (sentence, token, score) in enumerate(

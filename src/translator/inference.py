@@ -115,12 +115,13 @@ class Translator:
             if normalize(text)
         }
         self._check_lengths(sources, options)
-        begin = {i: self.tokenizer.encode(prefixes[i]) if prefixes else [] for i in sources}
+        begin = {i: self.tokenizer.encode(prefixes[i]) for i in sources} if prefixes else {}
         results = [BLANK] * len(texts)
         by_length = sorted(sources, key=lambda i: len(sources[i]))
         for indices in _chunks(by_length, options.batch_size):
             cut = [self._cut(sources[i]) for i in indices]
-            found = self._search(cut, [begin[i] for i in indices], options, use_cache)
+            prefix_ids = [begin[i] for i in indices] if begin else []
+            found = self._search(cut, prefix_ids, options, use_cache)
             for i, hypotheses in zip(indices, found, strict=True):
                 best, *others = (self._finish(sources[i], found) for found in hypotheses)
                 results[i] = replace(best, alternatives=tuple(others))

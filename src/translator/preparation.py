@@ -15,7 +15,7 @@ from translator.noise import with_noisy_copies
 from translator.pairs import DataError, HeldOut, Pair, Report, read_pairs
 from translator.run_dir import RunDirectory
 from translator.store import EncodedPair, TokenStore, encode_pairs
-from translator.tokenizer import Tokenizer, train_tokenizer
+from translator.tokenizer import MAX_SENTENCE_BYTES, Tokenizer, train_tokenizer
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,10 @@ def prepare(
         UserError: before anything is written, unless it shows in the encoding itself.
     """
     corpus = _Corpus(config)
+    yield from map(Note, config.decoding.without_effect())
     if tokenizer is None:
         tokenizer = train_tokenizer(corpus.texts(), config.tokenizer)
-        yield _vocabulary_note(tokenizer, config, corpus.dev)
+        yield _vocabulary_note(tokenizer, config, corpus)
     run_dir.prepare()
     encoder = _Encoder(config, tokenizer)
     train = TokenStore.build(run_dir.tokens / "train", encoder.train(corpus))
@@ -61,6 +62,7 @@ class _Corpus:
 
     def __init__(self, config: Config) -> None:
         self._data = config.data
+        self.too_long_to_learn = 0
         self._held_out = HeldOut(config.data.dev_size, config.train.seed)
         if not self._data.train:
             raise DataError("data.train: name at least one corpus file")
@@ -73,12 +75,17 @@ class _Corpus:
                 yield pair
 
     def texts(self) -> Iterator[str]:
-        """Both sides of all training pairs.  Raises DataError when there are none."""
+        """Both sides of all training pairs, without what is too long to learn a vocabulary from,
+        which is counted.  Raises DataError when there are none.
+        """
         report = Report()
         for entry in self._data.train:
             for pair in self.train(entry, report):
-                yield pair.src
-                yield pair.tgt
+                for text in (pair.src, pair.tgt):
+                    if len(text.encode()) > MAX_SENTENCE_BYTES:
+                        self.too_long_to_learn += 1
+                    else:
+                        yield text
         self.check_some(report)
 
     def check_some(self, report: Report) -> None:
@@ -161,11 +168,15 @@ def _samples(corpus: _Corpus, tokenizer: Tokenizer, config: Config) -> Sequence[
     return list(itertools.islice(fitting, config.train.n_samples))
 
 
-def _vocabulary_note(tokenizer: Tokenizer, config: Config, dev: Sequence[Pair]) -> Note:
+def _vocabulary_note(tokenizer: Tokenizer, config: Config, corpus: _Corpus) -> Note:
     text = f"vocabulary: {tokenizer.vocab_size} pieces"
     if tokenizer.vocab_size < config.tokenizer.vocab_size:
         text += f" (all that the corpus gives; the ceiling is {config.tokenizer.vocab_size})"
-    if dev:
-        share = tokenizer.share_in_bytes(pair.tgt for pair in dev)
+    if corpus.dev:
+        share = tokenizer.share_in_bytes(pair.tgt for pair in corpus.dev)
         text += f"; {share:.2%} of the Korean dev pieces are spelled in bytes"
+    if corpus.too_long_to_learn:
+        text += (
+            f"; learned without {corpus.too_long_to_learn} texts above {MAX_SENTENCE_BYTES} bytes"
+        )
     return Note(text)

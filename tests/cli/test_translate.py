@@ -11,6 +11,7 @@ from conftest import PAIRS
 
 from translator.checkpoint import load_checkpoint, save_checkpoint
 from translator.cli import main
+from translator.inference import Translator
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "translate.py"
 
@@ -26,6 +27,7 @@ def run_script(*args, stdin=None, env=None):
     )
 
 
+@pytest.mark.fault("B79")
 def test_arguments_file_and_stdin_give_the_same(trained, tmp_path, capsys, monkeypatch):
     lines = [en for en, _, level in PAIRS if level == "polite"]
     expected = [ko for _, ko, level in PAIRS if level == "polite"]
@@ -46,6 +48,9 @@ def test_arguments_file_and_stdin_give_the_same(trained, tmp_path, capsys, monke
 
     assert main(["translate", *lines, *options, "--no-cache"]) == 0
     assert capsys.readouterr().out.strip().split("\n") == expected
+
+    translated = Translator.from_pretrained(trained).translate(lines, "polite")
+    assert [translation.text for translation in translated] == expected
 
 
 @pytest.mark.fault("B06")
@@ -266,3 +271,13 @@ def test_subtitles_keep_numbers_and_times(trained, tmp_path, capsys):
     command = ["translate", "--model", str(trained), "--file", str(path), "--format", "tsv"]
     assert main(command) == 2
     assert "subtitles stay subtitles" in capsys.readouterr().err
+
+
+@pytest.mark.fault("B04")
+def test_a_setting_without_effect_is_named_once(trained, capsys):
+    command = ["translate", "--model", str(trained), "Thank you.", "Thank you."]
+    assert main([*command, "--set", "decoding.length_penalty=2"]) == 0
+    note = "translator: decoding.length_penalty has no effect in greedy search; raise beam_size"
+    assert capsys.readouterr().err == note + "\n"
+    assert main([*command, "--set", "decoding.length_penalty=2", "--beam-size", "2"]) == 0
+    assert capsys.readouterr().err == ""

@@ -41,6 +41,8 @@ def run(args: argparse.Namespace) -> None:
         raise UserError(f"--format {args.format}: subtitles stay subtitles; leave it out")
     translator = Translator.from_pretrained(PRETRAINED if args.model is None else args.model)
     options = _options(translator.config, args)
+    for note in options.without_effect():
+        print(f"translator: {note}", file=sys.stderr)
     translate = partial(
         translate_lines,
         translator,
