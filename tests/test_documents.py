@@ -32,7 +32,7 @@ def test_a_sentence_that_is_too_long_is_split_and_says_so(translator):
     assert not translator.fits(sentence)
     [line] = translate_lines(translator, [sentence], "formal")
     assert len(line.parts) > 1
-    assert f"a sentence was too long and was translated in {len(line.parts)} parts" in line.warnings
+    assert f"a long sentence was translated in {len(line.parts)} parts" in line.warnings
     options = replace(translator.config.decoding, too_long="cut")
     [line] = translate_lines(translator, [sentence], "formal", options)
     assert len(line.parts) == 1
@@ -66,3 +66,12 @@ def test_a_line_of_thousands_of_words_shifts_nothing(translator):
     assert [line.text for n, line in enumerate(found) if n != 3] == [
         FORMAL[line] for n, line in enumerate(lines) if n != 3
     ]
+
+
+def test_sentences_may_be_split_before_the_model_is_full(translator):
+    options = replace(translator.config.decoding, split_above=8)
+    sentence = "I am a student, thank you."
+    assert translator.fits(sentence) and not translator.fits(sentence, options)
+    [line] = translate_lines(translator, [sentence], "formal", options)
+    assert len(line.parts) > 1
+    assert translator.fits("Thank you.", options)

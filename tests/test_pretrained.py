@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from translator.checkpoint import PRETRAINED, load_safely
+from translator.documents import translate_lines
 from translator.inference import Translator
 
 
@@ -65,3 +66,11 @@ def test_strange_input_gives_one_bounded_line(shipped, text):
     assert len(translation.ids) <= 2 * n_source + 20
     assert "\n" not in translation.text
     assert translation.finished or "cut off at the length limit" in translation.warnings
+
+
+def test_a_sentence_longer_than_the_model_is_split_at_clauses(shipped):
+    sentence = ", and ".join(["I met a friend at the station yesterday"] * 40) + "."
+    [line] = translate_lines(shipped, [sentence], "formal")
+    assert 5 < len(line.parts) < 40
+    assert line.warnings[0].startswith("a long sentence was translated in ")
+    assert line.text.count("친구") >= len(line.parts)

@@ -171,6 +171,7 @@ class DecodingConfig(_Checked):
     length_margin: int = _number(20, low=1, high=65_536)
     batch_size: int = _number(32, low=1)  # sentences translated side by side
     too_long: Literal["split", "cut", "error"] = "split"  # a source above max_len, see documents.py
+    split_above: int = _number(0, low=0)  # split longer sentences too, in pieces; 0 is max_len
 
     def __post_init__(self) -> None:
         super().__post_init__()

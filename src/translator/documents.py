@@ -51,7 +51,8 @@ def translate_lines(
     """One result for each line, in order; a blank line stays blank.
 
     All sentences of all lines are translated together. A sentence with more pieces than the model
-    has positions is split at clause marks when `too_long` is "split", and a warning says so.
+    has positions, or than `split_above`, is split at clause marks when `too_long` is "split", and a
+    warning says so.
 
     Raises:
         TooLong: a sentence is too long and `too_long` is "error"; its index is that of the line.
@@ -84,10 +85,10 @@ def _split(translator: Translator, sentence: str, options: DecodingConfig) -> li
         return []
     if options.too_long != "split":
         return [sentence]
-    return split_clauses(sentence, translator.fits)
+    return split_clauses(sentence, lambda part: translator.fits(part, options))
 
 
 def _split_notes(found: Sequence[Sequence[str]]) -> Iterator[str]:
     for parts in found:
         if len(parts) > 1:
-            yield f"a sentence was too long and was translated in {len(parts)} parts"
+            yield f"a long sentence was translated in {len(parts)} parts"

@@ -127,9 +127,15 @@ class Translator:
                 results[i] = replace(best, alternatives=tuple(others))
         return results
 
-    def fits(self, text: str) -> bool:
-        """Whether the model has as many positions as the text has pieces."""
-        return len(self.tokenizer.encode(text)) + 2 <= self.config.model.max_len
+    def fits(self, text: str, options: DecodingConfig | None = None) -> bool:
+        """Whether a text has no more pieces than the model has positions, and than `split_above`
+        wants to see in one sentence.
+        """
+        options = options or self.config.decoding
+        most = self.config.model.max_len - 2  # tag and eos
+        if options.split_above:
+            most = min(most, options.split_above)
+        return len(self.tokenizer.encode(text)) <= most
 
     def attention_maps(self, text: str, translation: Translation, style: str) -> AttentionMaps:
         """Where all layers and heads looked while `text` became `translation`.
