@@ -83,6 +83,14 @@ def test_pairs_of_equal_length_are_sorted_by_the_other_side():
     }
 
 
+def test_neighbours_across_two_lengths_are_alike():
+    """The batch over the border has two short sources, not one short source and one long one."""
+    lengths = [(9, 2), (2, 9), (3, 9), (10, 2), (3, 10), (2, 10)]
+    found = TokenBatchSampler(lambda ix: [lengths[i] for i in ix], [6], 20, seed=0)
+    batches = {frozenset(lengths[i] for i in batch) for batch in found.batches(0)}
+    assert frozenset({(2, 9), (2, 10)}) in batches
+
+
 @pytest.mark.fault("B34")
 def test_input_and_labels_are_shifted_by_one_in_every_row():
     rows = [EncodedPair([4, EOS_ID], ids) for ids in ([11, EOS_ID], [11, 12, 13, EOS_ID])]
