@@ -14,8 +14,10 @@ from conftest import PAIRS, small_config
 
 import translator
 from translator.checkpoint import (
+    PRETRAINED,
     Checkpoint,
     CheckpointError,
+    find_checkpoint,
     load_checkpoint,
     load_safely,
     load_weights,
@@ -188,3 +190,12 @@ def test_the_vocabulary_travels_with_the_weights(tmp_path):
     save_checkpoint(tmp_path / "mixed.pt", replace(saved, tokenizer=other))
     with pytest.raises(CheckpointError, match=r"other shapes for embedding\.weight"):
         load_checkpoint(tmp_path / "mixed.pt").build_model()
+
+
+def test_where_a_checkpoint_is(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert find_checkpoint("pretrained") == PRETRAINED
+    assert find_checkpoint(tmp_path) == tmp_path / "best.pt"
+    assert find_checkpoint("my.pt") == Path("my.pt")
+    Path("pretrained").mkdir()  # a run directory of the user's that has this name comes first
+    assert find_checkpoint("pretrained") == Path("pretrained") / "best.pt"
