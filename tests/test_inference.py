@@ -175,14 +175,19 @@ def test_any_iterable_of_texts_will_do(translator):
 
 
 def test_the_score_is_the_log_probability_of_the_tokens(translator):
+    """To the rounding of the tokens that are compared in whole numbers; without the fast layout
+    exactly.
+    """
     [translation] = translator.translate(["Thank you."])
+    [readable] = translator.translate(["Thank you."], use_cache=False)
     src = torch.tensor([translator.tokenizer.encode_source("Thank you.", "formal")])
     labels = [*translation.ids, 3]
     with torch.no_grad():
         logits = translator.model(src, torch.tensor([[2, *translation.ids]]))[0]
     logits[:, translator.tokenizer.never_generated] = -torch.inf
     expected = logits.log_softmax(-1)[range(len(labels)), labels].sum().item()
-    assert translation.score == pytest.approx(expected, abs=1e-4)
+    assert readable.score == pytest.approx(expected, abs=1e-4)
+    assert translation.score == pytest.approx(expected, abs=0.02)
 
 
 def test_defaults_are_the_documented_ones():

@@ -322,7 +322,7 @@ def test_more_padding_changes_no_loss(smoothing):
 def test_dropout_is_at_work_after_each_validation(corpus, tmp_path):
     """Validation at every second step; each optimizer step finds the model in training mode."""
     config = small_config(corpus, tmp_path / "run", validate_every=2).override(
-        ["model.dropout=0.5"]
+        ["model.dropout=0.5", f"data.dev={corpus}"]
     )
     modes = []
     original = Dropout.forward

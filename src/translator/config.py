@@ -170,6 +170,7 @@ class DecodingConfig(_Checked):
     length_factor: float = _number(2.0, low=0.0, high=100.0)
     length_margin: int = _number(20, low=1, high=65_536)
     batch_size: int = _number(32, low=1)  # sentences translated side by side
+    precision: Literal["fp32", "bf16", "int8"] = "fp32"  # of the products on a CPU, see compact.py
     too_long: Literal["split", "cut", "error"] = "split"  # a source above max_len, see documents.py
     split_above: int = _number(0, low=0)  # split longer sentences too, in pieces; 0 is max_len
 

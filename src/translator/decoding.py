@@ -150,22 +150,34 @@ def greedy_search(
         begin = [prefixes[i] for i in alive] if prefixes else []
         log_probs = allowed_log_probs(step.logits, [ids[i] for i in alive], begin, limits)  # (B, V)
         best, tokens = log_probs.max(dim=-1)  # 2 × (B,)
-        keep = []
+        ended = []
         for row, (sentence, token, score) in enumerate(
             zip(alive, tokens.tolist(), best.tolist(), strict=True)
         ):
             scores[sentence] += score
             if token == limits.eos_id:
                 finished[sentence] = True
+                ended.append(row)
                 continue
             ids[sentence].append(token)
-            if len(ids[sentence]) < budget[sentence]:
-                keep.append(row)
-        if len(keep) < len(alive):
+            if len(ids[sentence]) == budget[sentence]:
+                ended.append(row)
+        if ended:
+            keep = _without(ended, len(alive))
             alive = [alive[row] for row in keep]
             rows = torch.tensor(keep, dtype=torch.int64, device=src.device)
             tokens, cache = tokens.index_select(0, rows), cache.select(rows)
     return [Hypothesis(*row) for row in zip(ids, scores, finished, strict=True)]
+
+
+def _without(ended: Sequence[int], n_rows: int) -> list[int]:
+    """The rows that go on. Most keep their place, so that a cache need not move them: the last ones
+    fill the gaps.
+    """
+    n_left = n_rows - len(ended)
+    spare = iter(sorted(set(range(n_left, n_rows)) - set(ended)))
+    gone = set(ended)
+    return [next(spare) if place in gone else place for place in range(n_left)]
 
 
 class _Written(NamedTuple):

@@ -109,3 +109,11 @@ def has_fast_bfloat16(device: torch.device) -> bool:
         return False
     found = torch.cpu.get_capabilities()
     return any(bool(found.get(name)) for name in ("amx_bf16", "avx512_bf16"))
+
+
+def has_fast_int8(device: torch.device) -> bool:
+    """Whether a CPU has instructions that multiply and add 8-bit whole numbers ("VNNI")."""
+    if device.type != "cpu" or not hasattr(torch.cpu, "get_capabilities"):
+        return False
+    found = torch.cpu.get_capabilities()
+    return any(bool(found.get(name)) for name in ("amx_int8", "avx512_vnni", "avx_vnni"))

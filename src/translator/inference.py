@@ -4,18 +4,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import torch
 
-from translator.beam import BeamOptions, beam_search
 from translator.checkpoint import PRETRAINED, find_checkpoint, load_checkpoint
 from translator.config import Config, DecodingConfig
-from translator.decoding import Hypothesis, SearchLimits, Uncached, greedy_search
+from translator.copying import lost
+from translator.decoding import Hypothesis, SearchLimits
+from translator.engine import Engine, EngineError, TorchEngine
 from translator.errors import UserError
+from translator.exported import ExportedModel, is_exported, load_exported
 from translator.levels import LEVELS
 from translator.model.transformer import AttentionMaps, Transformer
-from translator.tokenizer import BOS_ID, EOS_ID, PAD_ID, Tokenizer, TokenizerError, normalize
+from translator.tokenizer import BOS_ID, EOS_ID, Tokenizer, TokenizerError, normalize
 
 DEFAULT_STYLE: Final = "formal"
 
@@ -25,7 +27,7 @@ class Translation:
     """One translated line and what is known about it."""
 
     text: str
-    score: float  # log-probability in nats
+    score: float  # log-probability in nats, on a CPU to about a hundredth (compact.py says why)
     finished: bool  # False when the length limit cut it off
     ids: tuple[int, ...]  # target tokens, without bos and eos
     pieces: tuple[str, ...]  # the same as SentencePiece writes them
@@ -63,21 +65,36 @@ class Translator:
         config: gives the bounds of the search
     """
 
-    def __init__(self, model: Transformer, tokenizer: Tokenizer, config: Config) -> None:
-        self.model = model
+    def __init__(
+        self, model: Transformer | ExportedModel, tokenizer: Tokenizer, config: Config
+    ) -> None:
+        self._engine: Engine = TorchEngine(model) if isinstance(model, Transformer) else model
         self.tokenizer = tokenizer
         self.config = config
+
+    @property
+    def model(self) -> Transformer:
+        """The weights.  Raises EngineError: an exported model keeps them to itself."""
+        if isinstance(self._engine, TorchEngine):
+            return self._engine.model
+        raise EngineError(
+            "an exported model shows neither weights nor attention; load the checkpoint instead"
+        )
 
     @classmethod
     def from_pretrained(
         cls, path: str | Path = PRETRAINED, device: str | torch.device = "cpu"
     ) -> "Translator":
         """Loads a checkpoint file, or `best.pt` of a run directory; without a path (or with
-        "pretrained") the model inside the package.
+        "pretrained") the model inside the package; or a directory that `export_model` wrote.
 
         Raises:
             CheckpointError: missing, damaged or foreign file.
+            ExportError: a damaged export, or CTranslate2 is not installed.
         """
+        if is_exported(path):
+            exported = load_exported(path)
+            return cls(exported.model, exported.tokenizer, exported.config)
         checkpoint = load_checkpoint(find_checkpoint(path))
         return cls(checkpoint.build_model().to(device), checkpoint.tokenizer, checkpoint.config)
 
@@ -103,6 +120,7 @@ class Translator:
             TypeError: one text was given instead of a list, or something that is no text.
             ValueError: as many prefixes as texts are needed.
             TokenizerError: no such style.
+            EngineError: the options ask for what this device or an exported model cannot do.
             TooLong: a text is longer than the model allows and `too_long` is "error".
         """
         texts = _checked(texts, style)
@@ -117,13 +135,14 @@ class Translator:
         self._check_lengths(sources, options)
         begin = {i: self.tokenizer.encode(prefixes[i]) for i in sources} if prefixes else {}
         results = [BLANK] * len(texts)
+        limits = self._limits(options)
         by_length = sorted(sources, key=lambda i: len(sources[i]))
         for indices in _chunks(by_length, options.batch_size):
             cut = [self._cut(sources[i]) for i in indices]
             prefix_ids = [begin[i] for i in indices] if begin else []
-            found = self._search(cut, prefix_ids, options, use_cache)
+            found = self._engine.search(cut, prefix_ids, limits, options, use_cache)
             for i, hypotheses in zip(indices, found, strict=True):
-                best, *others = (self._finish(sources[i], found) for found in hypotheses)
+                best, *others = (self._finish(texts[i], sources[i], found) for found in hypotheses)
                 results[i] = replace(best, alternatives=tuple(others))
         return results
 
@@ -136,6 +155,10 @@ class Translator:
         if options.split_above:
             most = min(most, options.split_above)
         return len(self.tokenizer.encode(text)) <= most
+
+    def describe(self, options: DecodingConfig | None = None) -> str:
+        """What computes the translations: library, device, number format, threads."""
+        return self._engine.describe(options or self.config.decoding)
 
     def attention_maps(self, text: str, translation: Translation, style: str) -> AttentionMaps:
         """Where all layers and heads looked while `text` became `translation`.
@@ -159,28 +182,6 @@ class Translator:
         max_len = self.config.model.max_len
         return ids if len(ids) <= max_len else [*ids[: max_len - 1], EOS_ID]
 
-    def _search(
-        self,
-        sources: Sequence[list[int]],
-        prefixes: Sequence[list[int]],
-        options: DecodingConfig,
-        use_cache: bool,
-    ) -> Sequence[Sequence[Hypothesis]]:
-        """The best hypotheses of each source, best first."""
-        lengths = [len(ids) for ids in sources]
-        rows = [ids + [PAD_ID] * (max(lengths) - len(ids)) for ids in sources]
-        src = torch.tensor(rows, device=self.model.embedding.weight.device)  # (B, S)
-        model: Any = self.model if use_cache else Uncached(self.model)
-        limits = self._limits(options)
-        if options.beam_size == 1:
-            return [[best] for best in greedy_search(model, src, lengths, limits, prefixes)]
-        beam = BeamOptions(
-            beam_size=options.beam_size,
-            n_best=options.n_best,
-            length_penalty=options.length_penalty,
-        )
-        return beam_search(model, src, lengths, limits, beam, prefixes=prefixes)
-
     def _limits(self, options: DecodingConfig) -> SearchLimits:
         return SearchLimits(
             bos_id=BOS_ID,
@@ -193,15 +194,19 @@ class Translator:
             no_repeat_ngram=options.no_repeat_ngram,
         )
 
-    def _finish(self, src: Sequence[int], hypothesis: Hypothesis) -> Translation:
+    def _finish(self, source: str, src: Sequence[int], hypothesis: Hypothesis) -> Translation:
         warnings = list(_suspicions(len(src) - 2, hypothesis))
+        text = self.tokenizer.decode(hypothesis.ids)
+        missing = lost(normalize(source), text)
+        if missing:
+            warnings.append(f"not carried over: {', '.join(missing)}")
         if len(src) > self.config.model.max_len:
             kept, given = self.config.model.max_len - 2, len(src) - 2
             warnings.insert(
                 0, f"only the first {kept} of {given} pieces were translated; split the sentence"
             )
         return Translation(
-            text=self.tokenizer.decode(hypothesis.ids),
+            text=text,
             score=hypothesis.score,
             finished=hypothesis.finished,
             ids=tuple(hypothesis.ids),

@@ -73,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_train(commands.add_parser("train", help="train a model from a config file"))
     _add_translate(commands.add_parser("translate", help="translate English into Korean"))
+    _add_export(commands.add_parser("export", help="write a model for another engine"))
     _add_corpus(commands.add_parser("corpus", help="check, report and build the corpus in data/"))
     return parser
 
@@ -122,7 +123,7 @@ def _add_translate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         metavar="PATH",
-        help="checkpoint or run directory (default: the model inside the package)",
+        help="checkpoint, run directory or export (default: the model inside the package)",
     )
     parser.add_argument(
         "--style",
@@ -151,6 +152,38 @@ def _add_translate(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--no-cache", action="store_true", help="recompute everything at each step: slow, same text"
+    )
+    parser.add_argument(
+        "--threads",
+        type=_positive,
+        metavar="N",
+        help="processor cores to use (default: one for each physical core, at most 4 for single "
+        "sentences)",
+    )
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="say on stderr what computes, and how fast"
+    )
+
+
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--to", choices=["ctranslate2"], required=True, help="the engine")
+    parser.add_argument("--out", required=True, metavar="DIR", help="directory to make")
+    parser.add_argument(
+        "--model",
+        metavar="PATH",
+        help="checkpoint or run directory (default: the model inside the package)",
+    )
+    parser.add_argument(
+        "--quantization",
+        choices=["float32", "int8"],
+        default="float32",
+        help="int8: a quarter of the size, faster, some texts differ (default: float32)",
+    )
+    parser.add_argument(
+        "--sentences",
+        metavar="FILE",
+        help="English, one sentence a line, on which export and checkpoint are compared "
+        "(default: 200 sentences inside the package)",
     )
 
 

@@ -13,12 +13,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+import torch
 from tqdm import tqdm
 
 from translator.checkpoint import PRETRAINED
 from translator.config import Config, DecodingConfig
 from translator.documents import TranslatedLine, translate_lines
 from translator.errors import UserError
+from translator.hardware import keep_memory
 from translator.inference import TooLong, Translator
 from translator.subtitles import read_subtitles, write_subtitles
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from typing_extensions import Never
 
 LINES_AT_ONCE = 1024
+CORES_FOR_ONE = 4
 
 Translate = Callable[[Sequence[str]], list[TranslatedLine]]
 
@@ -39,8 +42,12 @@ def run(args: argparse.Namespace) -> None:
     subtitles = args.file is not None and args.file.lower().endswith(".srt")
     if subtitles and args.format != "text":
         raise UserError(f"--format {args.format}: subtitles stay subtitles; leave it out")
+    torch.set_num_threads(args.threads or _threads(args))  # before an export is opened
+    keep_memory()
     translator = Translator.from_pretrained(PRETRAINED if args.model is None else args.model)
     options = _options(translator.config, args)
+    if args.verbose:
+        print(f"translator: {translator.describe(options)}", file=sys.stderr)
     for note in options.without_effect():
         print(f"translator: {note}", file=sys.stderr)
     translate = partial(
@@ -55,6 +62,12 @@ def run(args: argparse.Namespace) -> None:
             _translate_subtitles(args.file, translate, out)
         else:
             _translate_all(args, translate, out)
+
+
+def _threads(args: argparse.Namespace) -> int:
+    """One sentence is too little work for many cores: they would wait for each other."""
+    cores = torch.get_num_threads()
+    return cores if args.file is not None else min(cores, CORES_FOR_ONE)
 
 
 def _options(config: Config, args: argparse.Namespace) -> DecodingConfig:

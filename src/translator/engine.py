@@ -1,0 +1,111 @@
+"""What runs a search, sources as ids in, hypotheses out; here the one that uses PyTorch."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import torch
+
+from translator.beam import BeamOptions, beam_search
+from translator.compact import EXACT, CompactModel
+from translator.config import DecodingConfig
+from translator.decoding import Hypothesis, SearchLimits, Uncached, greedy_search
+from translator.errors import UserError
+from translator.hardware import has_fast_bfloat16, has_fast_int8
+from translator.model.transformer import Transformer
+
+
+class EngineError(UserError, ValueError):
+    """An engine cannot do what it was asked for."""
+
+
+class Engine(Protocol):
+    """Finds translations of encoded sources, whatever computes them."""
+
+    def search(
+        self,
+        sources: Sequence[Sequence[int]],
+        prefixes: Sequence[Sequence[int]],
+        limits: SearchLimits,
+        options: DecodingConfig,
+        use_cache: bool,
+    ) -> Sequence[Sequence[Hypothesis]]:
+        """The best hypotheses of each source, best first.
+
+        Args:
+            prefixes: one for each source, or none at all
+        """
+        ...
+
+    def describe(self, options: DecodingConfig) -> str:
+        """What it computes with, for the curious."""
+        ...
+
+
+class TorchEngine:
+    """Searches with a model of this package, in the layout that suits the device.
+
+    On a CPU the weights are laid out for decoding (`CompactModel`), again whenever they have
+    changed; elsewhere the model is used as it is.
+    """
+
+    def __init__(self, model: Transformer) -> None:
+        self.model = model
+        self._compact: CompactModel | None = None
+        self._made_for: object = None
+
+    def search(
+        self,
+        sources: Sequence[Sequence[int]],
+        prefixes: Sequence[Sequence[int]],
+        limits: SearchLimits,
+        options: DecodingConfig,
+        use_cache: bool,
+    ) -> Sequence[Sequence[Hypothesis]]:
+        """As `Engine.search`.  Raises EngineError: a precision that this device lacks."""
+        lengths = [len(ids) for ids in sources]
+        rows = [[*ids, *[self.model.pad_id] * (max(lengths) - len(ids))] for ids in sources]
+        src = torch.tensor(rows, device=self._device)  # (B, S)
+        model = self._laid_out(options) if use_cache else Uncached(self.model)
+        if options.beam_size == 1:
+            return [[best] for best in greedy_search(model, src, lengths, limits, prefixes)]
+        beam = BeamOptions(
+            beam_size=options.beam_size,
+            n_best=options.n_best,
+            length_penalty=options.length_penalty,
+        )
+        return beam_search(model, src, lengths, limits, beam, prefixes=prefixes)
+
+    def describe(self, options: DecodingConfig) -> str:
+        """Such as "PyTorch on cpu, fp32, 2 threads"."""
+        text = f"PyTorch on {self._device}, {options.precision}"
+        return f"{text}, {torch.get_num_threads()} threads" if self._device.type == "cpu" else text
+
+    @property
+    def _device(self) -> torch.device:
+        return self.model.embedding.weight.device
+
+    def _laid_out(self, options: DecodingConfig) -> Any:
+        """The model that is searched."""
+        if self._device.type != "cpu":
+            if options.precision != "fp32":
+                raise EngineError(
+                    f"decoding.precision: {options.precision} is for the CPU, the model is on "
+                    f"{self._device}; write fp32"
+                )
+            return self.model
+        weights = list(self.model.parameters())
+        now = (options.precision, [(id(weight), weight._version) for weight in weights])
+        if self._compact is None or now != self._made_for:
+            _check_precision(options.precision, self._device)
+            self._compact = CompactModel(self.model, options.precision)
+            self._made_for = now
+        self._compact.n_exact = max(EXACT, 4 * options.beam_size)
+        return self._compact
+
+
+def _check_precision(precision: str, device: torch.device) -> None:
+    able = {"fp32": True, "bf16": has_fast_bfloat16(device), "int8": has_fast_int8(device)}
+    if not able[precision]:
+        raise EngineError(
+            f"decoding.precision: this processor has no instructions for {precision}; write fp32"
+        )

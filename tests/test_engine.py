@@ -1,0 +1,91 @@
+from dataclasses import replace
+
+import pytest
+import torch
+from conftest import PAIRS
+
+from translator.compact import CompactModel
+from translator.config import DecodingConfig
+from translator.engine import EngineError, TorchEngine
+from translator.inference import Translator
+
+ENGLISH = [en for en, _, level in PAIRS if level == "formal"]
+KOREAN = [ko for _, ko, level in PAIRS if level == "formal"]
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16", "int8"])
+def test_every_format_translates(translator, precision, monkeypatch):
+    monkeypatch.setattr("translator.engine._check_precision", lambda *_: None)
+    options = replace(translator.config.decoding, precision=precision)
+    found = translator.translate(ENGLISH, options=options)
+    assert [translation.text for translation in found] == KOREAN
+    assert translator.describe(options).startswith(f"PyTorch on cpu, {precision}, ")
+
+
+def test_the_layout_is_used_and_made_once(translator, monkeypatch):
+    made = []
+
+    class Counted(CompactModel):
+        def __init__(self, *args):
+            made.append(args[1])
+            super().__init__(*args)
+
+    monkeypatch.setattr("translator.engine.CompactModel", Counted)
+    fresh = Translator(translator.model, translator.tokenizer, translator.config)
+    for _ in range(3):
+        fresh.translate(ENGLISH[:2])
+    assert made == ["fp32"]
+    fresh.translate(ENGLISH[:2], use_cache=False)
+    assert made == ["fp32"]
+
+
+def test_weights_that_change_reach_the_translations(translator):
+    """As in validation during a training."""
+    copied = type(translator.model)(translator.config.model, translator.tokenizer.vocab_size)
+    copied.load_state_dict(translator.model.state_dict())
+    mine = Translator(copied.eval(), translator.tokenizer, translator.config)
+    before = mine.translate(ENGLISH[:1])[0]
+    assert before.text == KOREAN[0]
+    with torch.no_grad():
+        copied.decoder.layers[0].cross_attn.w_q.weight.mul_(0.1)
+    after = mine.translate(ENGLISH[:1])[0]
+    anew = Translator(copied, translator.tokenizer, translator.config).translate(ENGLISH[:1])[0]
+    assert after == anew
+    assert after.score != before.score
+
+
+def test_a_precision_that_the_processor_lacks_is_refused(translator, monkeypatch):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {}, raising=False)
+    for precision in ("bf16", "int8"):
+        options = DecodingConfig(precision=precision)
+        fresh = Translator(translator.model, translator.tokenizer, translator.config)
+        with pytest.raises(EngineError, match=f"no instructions for {precision}; write fp32"):
+            fresh.translate(ENGLISH[:1], options=options)
+
+
+def test_elsewhere_the_model_itself_is_searched(model):
+    """As on a GPU; the meta device stands in for one."""
+    engine = TorchEngine(model.to("meta"))
+    assert engine._laid_out(DecodingConfig()) is model
+    with pytest.raises(EngineError, match="int8 is for the CPU, the model is on meta"):
+        engine._laid_out(DecodingConfig(precision="int8"))
+    assert engine.describe(DecodingConfig()) == "PyTorch on meta, fp32"
+
+
+def test_a_wide_beam_sees_more_exact_logits(translator):
+    engine = TorchEngine(translator.model)
+    assert engine._laid_out(DecodingConfig()).n_exact == 8
+    assert engine._laid_out(DecodingConfig(beam_size=10)).n_exact == 40
+
+
+def test_fast_layout_readable_model_and_no_cache_agree(translator):
+    """Three ways to the same text, greedy and beam."""
+    lines = [*ENGLISH, "salad", "a b c d e f", "?"]
+    for beam_size in (1, 4):
+        options = replace(translator.config.decoding, beam_size=beam_size)
+        fast = translator.translate(lines, options=options)
+        plain = translator.translate(lines, options=options, use_cache=False)
+        assert [found.ids for found in fast] == [found.ids for found in plain]
+        assert [found.score for found in fast] == pytest.approx(
+            [found.score for found in plain], abs=0.05
+        )

@@ -1,0 +1,159 @@
+"""CTranslate2 beside PyTorch; these tests need the extra 'export'."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from conftest import PAIRS
+
+from translator import checkpoint as checkpoints
+from translator.checkpoint import Checkpoint, load_checkpoint
+from translator.cli import main
+from translator.config import DecodingConfig
+from translator.exported import ExportError, is_exported, load_exported
+from translator.inference import EngineError, Translator
+from translator.model.transformer import Transformer
+
+pytest.importorskip("ctranslate2")
+
+from translator.export import export_model
+
+SENTENCES = [en for en, _, level in PAIRS if level == "formal"]
+KOREAN = [ko for _, ko, level in PAIRS if level == "formal"]
+ODD = ["salad", "?", "aaaaaaaa", "😀가", "I I I I", "where my teacher kitchen", "soup " * 20]
+
+
+@pytest.fixture(scope="module")
+def checkpoint(trained: Path) -> Checkpoint:
+    return load_checkpoint(trained / "best.pt")
+
+
+@pytest.fixture(scope="module")
+def exported(checkpoint: Checkpoint, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("exports") / "exact"
+    report = export_model(checkpoint, path, "float32", SENTENCES)
+    assert (report.sentences, report.same_in_float32, report.same) == (len(SENTENCES),) * 3
+    assert report.chrf == pytest.approx(100)
+    return path
+
+
+@pytest.mark.fault("B94")
+def test_translates_as_pytorch_does(translator, exported):
+    assert is_exported(exported)
+    assert not is_exported(exported.parent)
+    found = Translator.from_pretrained(exported)
+    texts = found.translate([*SENTENCES, "", *ODD])
+    wanted = translator.translate([*SENTENCES, "", *ODD])
+    assert [t.text for t in texts[: len(SENTENCES)]] == KOREAN
+    assert [t.ids for t in texts] == [t.ids for t in wanted]
+    assert [t.finished for t in texts] == [t.finished for t in wanted]
+    assert [t.score for t in texts] == pytest.approx([t.score for t in wanted], abs=0.05)
+    assert [t.warnings for t in texts] == [t.warnings for t in wanted]
+    assert found.describe() == "CTranslate2 on cpu, float32"
+
+
+@pytest.mark.fault("B94")
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_weights_of_chance_in_both_orders_of_the_norms(checkpoint, tmp_path, norm_first):
+    """An untrained model writes on to the limit, where positions count; texts must be the same."""
+    torch.manual_seed(1)
+    config = replace(
+        checkpoint.config, model=replace(checkpoint.config.model, norm_first=norm_first)
+    )
+    model = Transformer(config.model, checkpoint.tokenizer.vocab_size)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.05)
+    random = replace(checkpoint, config=config, weights=model.state_dict())
+    report = export_model(random, tmp_path / "out", "float32", [*SENTENCES, *ODD])
+    assert report.same == report.sentences
+    found = Translator.from_pretrained(tmp_path / "out").translate(["soup " * 40])[0]
+    assert not found.finished
+    assert len(found.ids) == config.model.max_len - 1
+
+
+@pytest.mark.fault("B94")
+def test_vocabulary_in_the_order_of_the_ids(exported, translator):
+    model = load_exported(exported).model
+    assert model._pieces == translator.tokenizer.pieces(range(translator.tokenizer.vocab_size))
+    assert len(set(model._pieces)) == len(model._pieces)
+
+
+@pytest.mark.fault("B94")
+def test_int8_says_how_far_it_is(checkpoint, exported, tmp_path):
+    report = export_model(checkpoint, tmp_path / "small", "int8", [*SENTENCES, *ODD])
+    assert report.same_in_float32 == report.sentences
+    assert 50 < report.chrf <= 100
+    small, exact = (path / "model.bin" for path in (tmp_path / "small", exported))
+    assert small.stat().st_size < 0.4 * exact.stat().st_size
+    found = Translator.from_pretrained(tmp_path / "small")
+    assert found.describe() == "CTranslate2 on cpu, int8_float32"
+
+
+def test_options_of_the_search(translator, exported):
+    found = Translator.from_pretrained(exported)
+    lines = [*SENTENCES[:3], "salad"]
+    for changes in (
+        {"min_tokens": 12},
+        {"no_repeat_ngram": 2},
+        {"length_margin": 1, "length_factor": 0.5},
+        {"length_margin": 1, "length_factor": 0.5, "batch_size": 1},
+    ):
+        options = DecodingConfig(**changes)
+        expected = translator.translate(lines, options=options)
+        assert [t.ids for t in found.translate(lines, options=options)] == [
+            t.ids for t in expected
+        ], changes
+    begun = found.translate(SENTENCES[:2], prefixes=["저는", "저는"])
+    assert all(t.text.startswith("저는") for t in begun)
+    several = found.translate(SENTENCES[:1], options=DecodingConfig(beam_size=4, n_best=3))[0]
+    assert several.text == KOREAN[0]
+    assert len(several.alternatives) == 2
+    assert several.score > several.alternatives[0].score
+
+
+def test_what_an_export_cannot_do_is_said(exported):
+    found = Translator.from_pretrained(exported)
+    with pytest.raises(EngineError, match="neither weights nor attention; load the checkpoint"):
+        found.attention_maps("x", found.translate(["x"])[0], "formal")
+    with pytest.raises(ExportError, match="without its cache"):
+        found.translate(["x"], use_cache=False)
+    with pytest.raises(ExportError, match="int8 has no effect on an exported model"):
+        found.translate(["x"], options=DecodingConfig(precision="int8"))
+
+
+def test_a_damaged_or_existing_directory_is_refused(checkpoint, exported, tmp_path):
+    with pytest.raises(ExportError, match="exists already"):
+        export_model(checkpoint, exported, "float32", SENTENCES)
+    for name in ("model.bin", "tokenizer.model", "translator.yaml"):
+        damaged = tmp_path / name
+        damaged.mkdir()
+        for file in exported.iterdir():
+            (damaged / file.name).write_bytes(b"?" if file.name == name else file.read_bytes())
+        with pytest.raises(ExportError, match="not a whole export"):
+            load_exported(damaged)
+
+
+@pytest.mark.fault("B94")
+def test_an_export_that_translates_otherwise_is_not_kept(checkpoint, tmp_path, monkeypatch):
+    write = checkpoints.Checkpoint.build_model
+
+    def other(self):
+        model = write(self)
+        with torch.no_grad():
+            model.embedding.weight.mul_(-1)
+        return model
+
+    monkeypatch.setattr(checkpoints.Checkpoint, "build_model", other)  # PyTorch's side only
+    with pytest.raises(ExportError, match="translates only 0 of"):
+        export_model(checkpoint, tmp_path / "out", "float32", SENTENCES)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.fault("B93")
+def test_there_is_no_onnx_export_and_the_reason_is_written_down():
+    assert "no ONNX export" in (sys.modules[export_model.__module__].__doc__ or "")
+    with pytest.raises(SystemExit):
+        main(["export", "--to", "onnx", "--out", "x"])
