@@ -1,7 +1,6 @@
 """How good translations are. What compares them with other texts needs the extra 'eval'."""
 
 from collections.abc import Sequence
-
 from typing import NamedTuple
 
 from translator.copying import items, lost
