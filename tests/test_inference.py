@@ -192,3 +192,12 @@ def test_the_score_is_the_log_probability_of_the_tokens(translator):
 
 def test_defaults_are_the_documented_ones():
     assert small_config("x", "y").decoding == DecodingConfig()
+
+
+@pytest.mark.fault("B84")
+def test_what_was_not_carried_over_is_named(translator):
+    [found] = translator.translate(["Thank you 12,345 https://example.org/a?b=1."])
+    assert found.warnings[-1] == "not carried over: 12345, https://example.org/a?b=1"
+    assert not any(
+        "carried" in warning for warning in translator.translate(["Thank you."])[0].warnings
+    )

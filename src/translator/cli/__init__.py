@@ -161,7 +161,7 @@ def _add_translate(parser: argparse.ArgumentParser) -> None:
         "sentences)",
     )
     parser.add_argument(
-        "-v", "--verbose", action="store_true", help="say on stderr what computes, and how fast"
+        "-v", "--verbose", action="store_true", help="say on stderr what computes"
     )
 
 

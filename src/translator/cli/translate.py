@@ -65,7 +65,9 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _threads(args: argparse.Namespace) -> int:
-    """One sentence is too little work for many cores: they would wait for each other."""
+    """One sentence is too little work for many cores: they would wait for each other. (Two cores
+    were measured; four is a guess on the safe side.)
+    """
     cores = torch.get_num_threads()
     return cores if args.file is not None else min(cores, CORES_FOR_ONE)
 
