@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the environments of the peers that benchmarks/training.py measures; the project itself needs none of them.
+# Makes the environments of the peers that benchmarks/training.py and benchmarks/translating.py measure; the project itself needs none of them.
 #
 #   benchmarks/setup_peers.sh DIR      makes DIR/hf/venv and DIR/joeynmt/venv, each with a PyTorch of its own
 #
@@ -27,7 +27,7 @@ environment() {
     echo "$venv: installed $*"
 }
 
-# the plain torch.nn.Transformer loop runs in this one too
+# the plain torch.nn.Transformer loops run in this one too
 environment hf torch==2.13.0 transformers==5.18.0 sentencepiece
 
 # JoeyNMT imports importlib_metadata without asking for it, and needs a method that newer sentencepiece lacks

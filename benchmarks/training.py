@@ -9,18 +9,24 @@ stays small and imports no PyTorch: on Linux a child's peak memory is never belo
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-HERE: Final = Path(__file__).resolve().parent
-CORPUS: Final = HERE.parent / "data" / "handwritten" / "*.tsv"
+from processes import (
+    CORPUS,
+    Processes,
+    ProcessFailed,
+    interpreter,
+    markdown,
+    median,
+    say,
+    shown,
+)
+
 LOG_EVERY: Final = 10
 """Participants report the loss of so many steps together, so `--steps` is a multiple of it."""
 
@@ -97,32 +103,31 @@ class Bench:
     """Starts the processes; all their files lie in one folder that is deleted at the end."""
 
     def __init__(self, args: argparse.Namespace, folder: Path) -> None:
-        self._peers = args.peers.absolute()
+        self._processes = Processes(args.peers, args.threads)
         self._steps = args.steps
-        self._threads = args.threads
         self._only = args.only
         self._folder = folder
         self._data = folder / "data"
 
     def prepare(self, entries: Sequence[str]) -> dict[str, Any]:
         """Corpus, vocabulary, and the count of what our trainer computes.  -> how large it is"""
-        _say("corpus and vocabulary")
-        size = self._run("preparation", "--out", str(self._data), *entries)
+        say("corpus and vocabulary")
+        size = self._processes.run("preparation", "--out", str(self._data), *entries)
         if any(who.module == "ours" for who in self._participants()):
-            _say("operations of our trainer")
+            say("operations of our trainer")
             work = str(self._folder / "counting")
             counting = ("--data", str(self._data), "--work", work, "--steps", str(self._steps))
-            size["counted"] = self._run("counting", *counting)
+            size["counted"] = self._processes.run("counting", *counting)
         return size
 
     def round(self, number: int) -> Round:
         """Every participant once, backwards in every second round; the peak before and after."""
         order = self._participants()
-        peaks = [self._run("matmul_peak")]
+        peaks = [self._processes.run("matmul_peak")]
         results = {}
         for who in order if number % 2 == 0 else reversed(order):
             results[who] = self._measure(who, number)
-        peaks.append(self._run("matmul_peak"))
+        peaks.append(self._processes.run("matmul_peak"))
         best = {dtype: max(peak[dtype] for peak in peaks) for dtype in ("fp32", "bf16")}
         return Round(best, {who: results[who] for who in order})
 
@@ -134,51 +139,10 @@ class Bench:
         settings = ("--steps", str(self._steps), "--dtype", who.dtype)
         module = f"participants.{who.module}"
         places = ("--data", str(self._data), "--work", str(work))
-        result = self._run(module, *places, *settings, environment=who.environment)
+        result = self._processes.run(module, *places, *settings, environment=who.environment)
         speed = result["target_tokens"] / result["seconds"]
-        _say(f"round {number + 1}: {who.module} {who.dtype}: {speed:,.0f} target tokens/s")
+        say(f"round {number + 1}: {who.module} {who.dtype}: {speed:,.0f} target tokens/s")
         return result
-
-    def _run(self, module: str, *arguments: str, environment: str = "") -> dict[str, Any]:
-        """Runs a module in its own process.  -> the JSON object on its last line
-
-        Raises SystemExit with the end of what it wrote when it fails, or used other threads.
-        """
-        python = interpreter(self._peers, environment)
-        done = subprocess.run(
-            [str(python), "-m", module, *arguments],
-            cwd=HERE,
-            env=_surroundings(self._threads),
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            check=False,
-        )
-        lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-        if done.returncode or not lines:
-            raise SystemExit(f"{module} failed:\n{done.stdout[-1000:]}\n{done.stderr[-4000:]}")
-        result: dict[str, Any] = json.loads(lines[-1])
-        if result.get("threads", self._threads) != self._threads:
-            raise SystemExit(f"{module} ran with {result['threads']} threads")
-        return result
-
-
-def interpreter(peers: Path, environment: str) -> Path:
-    """The Python of an environment; not resolved, since that would leave the environment."""
-    return peers / environment / "venv" / "bin" / "python" if environment else Path(sys.executable)
-
-
-def _surroundings(threads: int) -> dict[str, str]:
-    """The environment variables of a child."""
-    return {
-        **os.environ,
-        "OMP_NUM_THREADS": str(threads),
-        "MKL_NUM_THREADS": str(threads),
-        "PYTHONUTF8": "1",
-        "HF_HUB_OFFLINE": "1",
-        "TRANSFORMERS_OFFLINE": "1",
-    }
 
 
 def summarise(rounds: Sequence[Round]) -> list[Row]:
@@ -188,23 +152,18 @@ def summarise(rounds: Sequence[Round]) -> list[Row]:
             name=who.title,
             dtype=who.dtype,
             tokens_per_second=statistics.median(found.speed(who) for found in rounds),
-            over_fastest_default_peer=_median(
+            over_fastest_default_peer=median(
                 [found.over_fastest_peer(who, DEFAULT_DTYPE) for found in rounds]
             ),
-            over_fastest_peer_of_dtype=_median(
+            over_fastest_peer_of_dtype=median(
                 [found.over_fastest_peer(who, who.dtype) for found in rounds]
             ),
             padding=statistics.median(found.results[who]["padding"] for found in rounds),
             peak_rss_mb=statistics.median(found.results[who]["peak_rss_mb"] for found in rounds),
-            share_of_peak=_median([found.share_of_peak(who) for found in rounds]),
+            share_of_peak=median([found.share_of_peak(who) for found in rounds]),
         )
         for who in rounds[0].results
     ]
-
-
-def _median(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return statistics.median(known) if known else None
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -219,25 +178,20 @@ def table(rows: Sequence[Row]) -> str:
         "peak memory, MB",
         "share of matmul peak",
     )
-    lines = [head, ("---", "---", *["---:"] * (len(head) - 2))]
-    lines += [
+    lines = [
         (
             row.name,
             row.dtype,
             f"{row.tokens_per_second:,.0f}",
-            _shown(row.over_fastest_default_peer, ".2f"),
-            _shown(row.over_fastest_peer_of_dtype, ".2f"),
+            shown(row.over_fastest_default_peer, ".2f"),
+            shown(row.over_fastest_peer_of_dtype, ".2f"),
             f"{row.padding:.1%}",
             f"{row.peak_rss_mb:,.0f}",
-            _shown(row.share_of_peak, ".0%"),
+            shown(row.share_of_peak, ".0%"),
         )
         for row in rows
     ]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-def _shown(value: float | None, form: str) -> str:
-    return "" if value is None else format(value, form)
+    return markdown([head, *lines], n_text=2)
 
 
 def _conditions(args: argparse.Namespace, size: dict[str, Any], rounds: Sequence[Round]) -> str:
@@ -271,10 +225,6 @@ def _save(
     path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -304,8 +254,11 @@ def main() -> None:
     entries = [str(Path(entry).absolute()) for entry in args.data]
     with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
         bench = Bench(args, Path(folder).resolve())
-        size = bench.prepare(entries)
-        rounds = [bench.round(number) for number in range(args.rounds)]
+        try:
+            size = bench.prepare(entries)
+            rounds = [bench.round(number) for number in range(args.rounds)]
+        except ProcessFailed as failure:
+            raise SystemExit(str(failure)) from None
     rows = summarise(rounds)
     print(table(rows))
     print(f"\n{_conditions(args, size, rounds)}")

@@ -19,7 +19,8 @@ ALLOWED = {
     "events": set(),
     "levels": set(),
     "loss": set(),
-    "decoding": set(),
+    "picking": set(),
+    "decoding": {"picking"},
     "beam": {"decoding"},
     "averaging": set(),
     "judge": set(),
@@ -52,7 +53,7 @@ ALLOWED = {
     "run_dir": {"checkpoint", "config", "errors", "events"},
     "origin": {"checkpoint", "config", "events", "run_dir"},
     "products": set(),
-    "compact": {"hardware", "model", "products"},
+    "compact": {"hardware", "model", "picking", "products"},
     "engine": {"beam", "compact", "config", "decoding", "errors", "hardware", "model"},
     "exported": {"config", "decoding", "errors", "tokenizer"},
     "inference": {

@@ -5,8 +5,6 @@ It runs in the project's environment and in those of the peers, so it imports no
 
 import argparse
 import json
-import resource
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import torch
+from memory import peak_rss_mb
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 Dtype = Literal["fp32", "bf16"]
@@ -66,7 +65,7 @@ class StepClock:
     def _ended(self, optimizer: torch.optim.Optimizer, _args: Any, _kwargs: Any) -> None:
         self._ends.append(time.perf_counter())
         if len(self._ends) == self._last:  # what comes later, such as saving, does not count
-            self._peak_rss_mb = _peak_rss_mb()
+            self._peak_rss_mb = peak_rss_mb()
             groups = optimizer.param_groups
             self._parameters = sum(p.numel() for group in groups for p in group["params"])
 
@@ -86,11 +85,6 @@ class StepClock:
     def parameters(self) -> int:
         """How many numbers the optimizer trains."""
         return self._parameters
-
-
-def _peak_rss_mb() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (2**20 if sys.platform == "darwin" else 2**10)  # bytes there, KiB on Linux
 
 
 class BatchCounter:

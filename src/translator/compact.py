@@ -20,6 +20,7 @@ from translator.model.decoder import DecoderLayer
 from translator.model.encoder import EncoderLayer
 from translator.model.layers import AddNorm
 from translator.model.transformer import Transformer
+from translator.picking import largest
 from translator.products import Affine, Float32Product, Int8Product, Product, joined
 
 ROOM = 32  # target positions that a new cache has; it doubles when they are full
@@ -211,7 +212,7 @@ class _Vocabulary:
         if self._rough is None or n_exact >= len(self._table):
             return self._all(x)
         logits = self._rough(x)
-        likeliest = logits.topk(n_exact, dim=1).indices  # (B, n)
+        likeliest = largest(logits, n_exact).indices  # (B, n)
         exact = torch.bmm(self._table[likeliest], x[:, :, None])[:, :, 0]
         return logits.scatter_(1, likeliest, exact)
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 import torch
 from torch import Tensor
 
+from translator.picking import largest
+
 if TYPE_CHECKING:
     from typing_extensions import Self
 
@@ -149,7 +151,7 @@ def greedy_search(
         cache = step.cache
         begin = [prefixes[i] for i in alive] if prefixes else []
         log_probs = allowed_log_probs(step.logits, [ids[i] for i in alive], begin, limits)  # (B, V)
-        best, tokens = log_probs.max(dim=-1)  # 2 × (B,)
+        best, tokens = (picked.flatten() for picked in largest(log_probs, 1))  # 2 × (B,)
         ended = []
         for row, (sentence, token, score) in enumerate(
             zip(alive, tokens.tolist(), best.tolist(), strict=True)

@@ -160,9 +160,7 @@ def _add_translate(parser: argparse.ArgumentParser) -> None:
         help="processor cores to use (default: one for each physical core, at most 4 for single "
         "sentences)",
     )
-    parser.add_argument(
-        "-v", "--verbose", action="store_true", help="say on stderr what computes"
-    )
+    parser.add_argument("-v", "--verbose", action="store_true", help="say on stderr what computes")
 
 
 def _add_export(parser: argparse.ArgumentParser) -> None:
