@@ -116,3 +116,11 @@ def test_it_does_not_reach_past_max_len(compact):
         compact.step(torch.tensor([5, 5, 5]), cache)
     with pytest.raises(ValueError, match="50 tokens, but max_len = 48"):
         compact.start(torch.full((1, 50), 5))
+
+
+def test_in_bfloat16_the_decoder_stays_exact(ending):
+    exact, rounded = CompactModel(ending), CompactModel(ending, "bf16")
+    tokens = torch.tensor([2, 2, 2])
+    expected, _ = exact.step(tokens, exact.start(SRC))
+    found, _ = rounded.step(tokens, exact.start(SRC))
+    torch.testing.assert_close(found, expected, atol=0, rtol=0)

@@ -97,7 +97,7 @@ def test_options_of_the_search(translator, exported):
     lines = [*SENTENCES[:3], "salad"]
     for changes in (
         {"min_tokens": 12},
-        {"no_repeat_ngram": 2},
+        {"min_tokens": 12, "no_repeat_ngram": 2},
         {"length_margin": 1, "length_factor": 0.5},
         {"length_margin": 1, "length_factor": 0.5, "batch_size": 1},
     ):
@@ -106,12 +106,17 @@ def test_options_of_the_search(translator, exported):
         assert [t.ids for t in found.translate(lines, options=options)] == [
             t.ids for t in expected
         ], changes
-    begun = found.translate(SENTENCES[:2], prefixes=["저는", "저는"])
-    assert all(t.text.startswith("저는") for t in begun)
+    begun = found.translate(SENTENCES[:2], prefixes=["비가", "우리는"])
+    wanted = translator.translate(SENTENCES[:2], prefixes=["비가", "우리는"])
+    assert [t.ids for t in begun] == [t.ids for t in wanted]
+    assert [t.text[:2] for t in begun] == ["비가", "우리"]
     several = found.translate(SENTENCES[:1], options=DecodingConfig(beam_size=4, n_best=3))[0]
     assert several.text == KOREAN[0]
     assert len(several.alternatives) == 2
     assert several.score > several.alternatives[0].score
+    [ours] = translator.translate(SENTENCES[:1], options=DecodingConfig(beam_size=4, n_best=3))
+    assert several.score == pytest.approx(ours.score, abs=0.02)  # the penalty is taken out again
+    assert several.alternatives[0].score < ours.score - 0.1
 
 
 def test_what_an_export_cannot_do_is_said(exported):
