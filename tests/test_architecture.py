@@ -53,7 +53,8 @@ ALLOWED = {
     "run_dir": {"checkpoint", "config", "errors", "events"},
     "origin": {"checkpoint", "config", "events", "run_dir"},
     "products": set(),
-    "compact": {"hardware", "model", "picking", "products"},
+    "compact_cache": set(),
+    "compact": {"compact_cache", "hardware", "model", "picking", "products"},
     "engine": {"beam", "compact", "config", "decoding", "errors", "hardware", "model"},
     "exported": {"config", "decoding", "errors", "tokenizer"},
     "inference": {
