@@ -62,6 +62,12 @@ ALLOWED = {
         *("levels", "model", "tokenizer"),
     },
     "export": {"checkpoint", "evaluation", "exported", "inference", "tokenizer"},
+    "heatmap": set(),
+    "romanization": set(),
+    "picture": {"errors", "heatmap", "romanization"},
+    "looking": {"errors", "heatmap", "inference", "tokenizer"},
+    "tracing": {"decoding", "inference", "looking", "model", "tokenizer"},
+    "plain": {"looking", "tracing"},
     "segments": set(),
     "subtitles": set(),
     "documents": {"config", "inference", "segments", "tokenizer"},
@@ -79,8 +85,8 @@ ALLOWED = {
     "corpus": {"corpus", "errors", "levels", "pairs"},
     "cli": {
         *("", "checkpoint", "config", "corpus", "documents", "errors", "events", "export"),
-        *("hardware", "inference"),
-        *("levels", "pairs", "subtitles", "tensorboard", "trainer"),
+        *("hardware", "heatmap", "inference", "levels", "looking", "pairs", "picture", "plain"),
+        *("subtitles", "tensorboard", "tokenizer", "tracing", "trainer"),
     },
     "__main__": {"cli"},
     "": {"config", "inference", "model"},
@@ -92,6 +98,7 @@ EXTRAS = {
     "evaluation": {"sacrebleu"},
     "export": {"ctranslate2"},
     "exported": {"ctranslate2"},
+    "picture": {"matplotlib"},
     "tensorboard": set(),
 }  # the only modules that may import an optional package
 

@@ -135,7 +135,7 @@ class Translator:
         self._check_lengths(sources, options)
         begin = {i: self.tokenizer.encode(prefixes[i]) for i in sources} if prefixes else {}
         results = [BLANK] * len(texts)
-        limits = self._limits(options)
+        limits = self.limits(options)
         by_length = sorted(sources, key=lambda i: len(sources[i]))
         for indices in _chunks(by_length, options.batch_size):
             cut = [self._cut(sources[i]) for i in indices]
@@ -160,6 +160,10 @@ class Translator:
         """What computes the translations: library, device, number format, threads."""
         return self._engine.describe(options or self.config.decoding)
 
+    def encode_source(self, text: str, style: str) -> list[int]:
+        """What the encoder reads of a text: tag, pieces and eos, at most `max_len` ids."""
+        return self._cut(self.tokenizer.encode_source(text, style))
+
     def attention_maps(self, text: str, translation: Translation, style: str) -> AttentionMaps:
         """Where all layers and heads looked while `text` became `translation`.
 
@@ -168,7 +172,7 @@ class Translator:
             and eos; row t belongs to the token written at t, the last one to what followed.
         """
         device = self.model.embedding.weight.device
-        src = torch.tensor([self._cut(self.tokenizer.encode_source(text, style))], device=device)
+        src = torch.tensor([self.encode_source(text, style)], device=device)
         tgt_in = torch.tensor([[BOS_ID, *translation.ids]], device=device)
         return self.model.attention_maps(src, tgt_in)
 
@@ -182,7 +186,8 @@ class Translator:
         max_len = self.config.model.max_len
         return ids if len(ids) <= max_len else [*ids[: max_len - 1], EOS_ID]
 
-    def _limits(self, options: DecodingConfig) -> SearchLimits:
+    def limits(self, options: DecodingConfig) -> SearchLimits:
+        """What a search with these options may write."""
         return SearchLimits(
             bos_id=BOS_ID,
             eos_id=EOS_ID,

@@ -118,6 +118,10 @@ class Tokenizer:
         """Ids that no translation may contain: padding, unknown, start and the level tags."""
         return [PAD_ID, UNK_ID, BOS_ID, *self._tags.values()]
 
+    def is_special(self, token: int) -> bool:
+        """Whether an id stands for no text: padding, start, end, a level tag."""
+        return bool(self._processor.IsControl(token))
+
     def encode(self, text: str) -> list[int]:
         """Text -> ids without any special token."""
         return list(self._processor.EncodeAsIds(normalize(text)))

@@ -73,6 +73,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_train(commands.add_parser("train", help="train a model from a config file"))
     _add_translate(commands.add_parser("translate", help="translate English into Korean"))
+    _add_attention(commands.add_parser("attention", help="show where a translation looked"))
+    _add_trace(commands.add_parser("trace", help="show one translation step by step"))
     _add_export(commands.add_parser("export", help="write a model for another engine"))
     _add_corpus(commands.add_parser("corpus", help="check, report and build the corpus in data/"))
     return parser
@@ -125,12 +127,7 @@ def _add_translate(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="checkpoint, run directory or export (default: the model inside the package)",
     )
-    parser.add_argument(
-        "--style",
-        choices=LEVELS,
-        default="formal",
-        help="speech level of the Korean (default: formal)",
-    )
+    _add_style(parser)
     parser.add_argument(
         "--beam-size",
         type=_positive,
@@ -163,14 +160,64 @@ def _add_translate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-v", "--verbose", action="store_true", help="say on stderr what computes")
 
 
-def _add_export(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--to", choices=["ctranslate2"], required=True, help="the engine")
-    parser.add_argument("--out", required=True, metavar="DIR", help="directory to make")
+def _add_attention(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("text", help="one English sentence")
+    parser.add_argument(
+        "--kind",
+        choices=["cross", "encoder", "decoder"],
+        default="cross",
+        help="cross: the source pieces that each Korean piece looked at (default); encoder, "
+        "decoder: self-attention",
+    )
+    parser.add_argument(
+        "--layer", type=_positive, metavar="N", help="one layer, from 1 (default: mean of all)"
+    )
+    parser.add_argument(
+        "--head", metavar="N", help='one head, from 1, or "all" beside each other (default: mean)'
+    )
+    parser.add_argument("--words", action="store_true", help="whole words instead of pieces")
+    parser.add_argument(
+        "--out", metavar="FILE", help="picture .svg or .png (needs the extra 'plot'), or .json"
+    )
+    parser.add_argument(
+        "--font", metavar="FONT", help="for .png: name or file of a font that has Hangul"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="raw numbers of all layers and heads instead"
+    )
+    parser.add_argument("--beam-size", type=_positive, metavar="K", help="1 is greedy")
+    _add_style(parser)
+    _add_model(parser)
+
+
+def _add_trace(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("text", help="one English sentence")
+    parser.add_argument("--json", action="store_true", help="the same as one JSON object")
+    _add_style(parser)
+    _add_model(parser)
+
+
+def _add_style(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--style",
+        choices=LEVELS,
+        default="formal",
+        help="speech level of the Korean (default: formal)",
+    )
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         metavar="PATH",
         help="checkpoint or run directory (default: the model inside the package)",
     )
+
+
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--to", choices=["ctranslate2"], required=True, help="the engine")
+    parser.add_argument("--out", required=True, metavar="DIR", help="directory to make")
+    _add_model(parser)
     parser.add_argument(
         "--quantization",
         choices=["float32", "int8"],

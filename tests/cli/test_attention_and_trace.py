@@ -1,0 +1,96 @@
+"""`translator attention` and `translator trace`, on a model trained on a few sentences."""
+
+import json
+
+import pytest
+from conftest import PAIRS
+
+from translator.cli import main
+
+TEXT = PAIRS[0][0]
+
+
+def test_a_table_in_the_terminal(trained, capsys):
+    assert main(["attention", TEXT, "--model", str(trained)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"{TEXT} → ")
+    assert "cross · all layers · mean of heads" in out and "<formal>" in out and "%" not in out
+
+
+def test_words_layers_heads_and_kinds(trained, capsys):
+    model = ["--model", str(trained), "--style", "polite"]
+    assert main(["attention", TEXT, "--head", "all", "--layer", "2", *model]) == 0
+    out = capsys.readouterr().out
+    assert [f"head {n}" in out for n in range(1, 6)] == [True, True, True, True, False]
+    assert "<polite>" in out
+    assert main(["attention", TEXT, "--kind", "decoder", "--words", "--head", "1", *model]) == 0
+    assert "decoder · all layers · head 1" in capsys.readouterr().out
+
+
+def test_a_picture_and_the_numbers(trained, tmp_path, capsys):
+    picture = tmp_path / "map.svg"
+    assert main(["attention", TEXT, "--model", str(trained), "--out", str(picture)]) == 0
+    assert capsys.readouterr().out.startswith(f"{TEXT} → ")
+    assert picture.read_text(encoding="utf-8").startswith("<svg ")
+    assert main(["attention", TEXT, "--model", str(trained), "--json", "--beam-size", "3"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["text"] == TEXT and found["translation"]
+    assert len(found["cross"]) == 2 and len(found["cross"][0]) == 4
+    for row in found["cross"][0][0]:
+        assert sum(row) == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "command, message",
+    [
+        (["attention", TEXT, "--layer", "9"], "--layer 9: the model has layers 1 to 2"),
+        (["attention", TEXT, "--head", "x"], '--head x: expected a number or "all"'),
+        (["attention", TEXT, "--out", "map.gif"], "the ending must be .svg, .png or .json"),
+        (["attention", " "], "the translation is empty"),
+        (["trace", "\t"], "the sentence is blank"),
+    ],
+)
+def test_mistakes_are_one_line(trained, capsys, command, message):
+    assert main([*command, "--model", str(trained)]) == 2
+    err = capsys.readouterr().err
+    assert message in err and err.count("\n") == 1
+
+
+def test_trace_tells_the_story_in_order(trained, capsys):
+    assert main(["trace", TEXT, "--model", str(trained)]) == 0
+    out = capsys.readouterr().out
+    places = [
+        out.index(text)
+        for text in (
+            "1. Tokens",
+            "encoder.layers.1.self_attn",
+            "decoder.layers.0.cross_attn",
+            "3. Three attentions",
+            "4. Masks",
+            "■ ·",
+            "5. Greedy decoding",
+            "step 1: read <s>\n",
+            "step 2: read <s> ▁",
+            "so far:",
+        )
+    ]
+    assert places[:8] == sorted(places[:8])
+    assert "(1, 4, " in out  # the shape of four heads' weights
+
+
+def test_trace_as_json(trained, capsys):
+    assert main(["trace", TEXT, "--model", str(trained), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["text"] == TEXT and found["steps"][-1]["text"] == found["translation"]
+
+
+def test_an_exported_model_cannot_be_looked_into(trained, tmp_path, capsys):
+    pytest.importorskip("ctranslate2")
+    sentences = tmp_path / "sentences.txt"
+    sentences.write_text(TEXT + "\n", encoding="utf-8")
+    out = str(tmp_path / "exported")
+    export = ["export", "--to", "ctranslate2", "--model", str(trained), "--out", out]
+    assert main([*export, "--sentences", str(sentences)]) == 0
+    for command in ("attention", "trace"):
+        assert main([command, TEXT, "--model", out]) == 2
+        assert "an exported model shows neither weights nor attention" in capsys.readouterr().err
