@@ -82,11 +82,15 @@ ALLOWED = {
         *("hardware", "judge", "model", "objective", "optim", "origin", "prefetch"),
         *("preparation", "progress", "run_dir", "store", "tokenizer", "validation"),
     },
+    "server": {
+        *("", "documents", "errors", "inference", "levels", "looking", "plain", "romanization"),
+        *("server", "tokenizer", "tracing"),
+    },
     "corpus": {"corpus", "errors", "levels", "pairs"},
     "cli": {
         *("", "checkpoint", "config", "corpus", "documents", "errors", "events", "export"),
         *("hardware", "heatmap", "inference", "levels", "looking", "pairs", "picture", "plain"),
-        *("subtitles", "tensorboard", "tokenizer", "tracing", "trainer"),
+        *("server", "subtitles", "tensorboard", "tokenizer", "tracing", "trainer"),
     },
     "__main__": {"cli"},
     "": {"config", "inference", "model"},
@@ -94,11 +98,16 @@ ALLOWED = {
 RUN_TIME_PACKAGES = {"torch", "sentencepiece", "tqdm", "yaml"}
 FOR_TYPES_ONLY = {"typing_extensions"}
 EXTRAS = {
+    "cli.serve": set(),
     "corpus.kiwi": {"kiwipiepy"},
     "evaluation": {"sacrebleu"},
     "export": {"ctranslate2"},
     "exported": {"ctranslate2"},
     "picture": {"matplotlib"},
+    "server.app": {"fastapi", "fastapi_offline", "starlette"},
+    "server.messages": {"pydantic"},
+    "server.reading": {"pydantic", "starlette"},
+    "server.running": {"fastapi", "uvicorn"},
     "tensorboard": set(),
 }  # the only modules that may import an optional package
 

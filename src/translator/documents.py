@@ -15,7 +15,8 @@ class TranslatedLine:
 
     source: str
     text: str  # the best translations of its parts, a space between two
-    parts: tuple[Translation, ...]  # one for each sentence; none when the line was blank
+    sources: tuple[str, ...]  # the sentences of the line; none when it was blank
+    parts: tuple[Translation, ...]  # one for each sentence
     warnings: tuple[str, ...]
 
     @property
@@ -76,7 +77,11 @@ def translate_lines(
         own = tuple(next(translated) for _ in found)
         warnings = (*notices, *(warning for part in own for warning in part.warnings))
         text = " ".join(part.text for part in own if part.text)
-        results.append(TranslatedLine(source=line, text=text, parts=own, warnings=warnings))
+        results.append(
+            TranslatedLine(
+                source=line, text=text, sources=tuple(found), parts=own, warnings=warnings
+            )
+        )
     return results
 
 

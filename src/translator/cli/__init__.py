@@ -75,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_translate(commands.add_parser("translate", help="translate English into Korean"))
     _add_attention(commands.add_parser("attention", help="show where a translation looked"))
     _add_trace(commands.add_parser("trace", help="show one translation step by step"))
+    _add_serve(commands.add_parser("serve", help="a web page and an HTTP API on this computer"))
     _add_export(commands.add_parser("export", help="write a model for another engine"))
     _add_corpus(commands.add_parser("corpus", help="check, report and build the corpus in data/"))
     return parser
@@ -194,6 +195,47 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", help="one English sentence")
     parser.add_argument("--json", action="store_true", help="the same as one JSON object")
     _add_style(parser)
+    _add_model(parser)
+
+
+def _add_serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="address to listen on (default: 127.0.0.1, this computer only; 0.0.0.0: all networks)",
+    )
+    parser.add_argument(
+        "--port", type=int, default=5000, metavar="N", help="default: 5000; 0: any free one"
+    )
+    parser.add_argument(
+        "--api-key-file",
+        metavar="FILE",
+        help="keys, one a line, of which each request must carry one as api_key (or set "
+        "TRANSLATOR_API_KEY; default: no key needed)",
+    )
+    parser.add_argument(
+        "--char-limit",
+        type=_positive,
+        default=2000,
+        metavar="N",
+        help="characters in one request; more is answered with 413 (default: 2000)",
+    )
+    parser.add_argument(
+        "--max-waiting",
+        type=_positive,
+        default=256,
+        metavar="N",
+        help="requests that may wait; the next is answered with 503 (default: 256)",
+    )
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="web site whose scripts may ask, for example https://example.org; repeatable",
+    )
+    parser.add_argument("--threads", type=_positive, metavar="N", help="processor cores to use")
     _add_model(parser)
 
 

@@ -1,0 +1,43 @@
+"""`translator serve`: the page and the HTTP API."""
+
+import argparse
+import os
+import sys
+
+import torch
+
+from translator.checkpoint import PRETRAINED
+from translator.errors import UserError
+from translator.hardware import keep_memory
+from translator.inference import Translator
+
+KEY_VARIABLE = "TRANSLATOR_API_KEY"
+
+
+def run(args: argparse.Namespace) -> None:
+    """Serves until Ctrl-C."""
+    try:
+        from translator.server.app import create_app
+        from translator.server.keys import Keys
+        from translator.server.limits import Limits
+        from translator.server.running import address_of, listen, serve
+    except ImportError as error:
+        raise UserError(
+            f"serve needs {error.name}; install it with: pip install 'translator[serve]'"
+        ) from None
+    keys = Keys()
+    if args.api_key_file is not None:
+        keys = Keys.from_file(args.api_key_file)
+    elif os.environ.get(KEY_VARIABLE):
+        keys = Keys([os.environ[KEY_VARIABLE]])
+    with listen(args.host, args.port) as listener:
+        if args.threads is not None:
+            torch.set_num_threads(args.threads)
+        keep_memory()
+        model = Translator.from_pretrained(PRETRAINED if args.model is None else args.model)
+        model.translate(["Hello."])  # lays the weights out before anybody waits for it
+        limits = Limits(characters=args.char_limit, waiting=args.max_waiting)
+        app = create_app(model, limits, keys, args.allow_origin)
+        address = address_of(listener)
+        told = f"translator: {address} (page), {address}/docs (API); Ctrl-C ends"
+        serve(app, listener, lambda: print(told, file=sys.stderr, flush=True))

@@ -1,0 +1,1 @@
+"""The page and LibreTranslate's HTTP API over one translator (needs the extra 'serve')."""

@@ -1,0 +1,192 @@
+"""The server as an ASGI application: routes, errors and headers."""
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from fastapi import FastAPI, Request
+from fastapi.staticfiles import StaticFiles
+from fastapi_offline import FastAPIOffline
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import FileResponse, JSONResponse, Response
+
+import translator
+from translator.inference import DEFAULT_STYLE, Translator
+from translator.levels import LEVELS
+from translator.server import messages
+from translator.server.answering import Answers
+from translator.server.batching import Busy
+from translator.server.keys import Keys
+from translator.server.language import detect
+from translator.server.limits import Limits
+from translator.server.reading import Refused, check_size, read_question
+
+PAGE: Final = Path(__file__).parent / "page"
+LANGUAGES: Final = [
+    messages.Language(code="en", name="English", targets=["ko"]),
+    messages.Language(code="ko", name="Korean", targets=[]),
+]
+ONLY_OURS: Final = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+WITH_INLINE: Final = (  # Swagger UI's page has a script and images in its text
+    "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; frame-ancestors 'none'"
+)
+
+Call = Callable[[Request], Awaitable[Response]]
+
+
+def create_app(
+    model: Translator,
+    limits: Limits | None = None,
+    keys: Keys | None = None,
+    origins: Sequence[str] = (),
+) -> FastAPI:
+    """The page at `/`, LibreTranslate's API beside it, its description at `/docs`.
+
+    Args:
+        model: what translates; the server uses it in one thread
+        limits: what it takes at once
+        keys: who may ask; None is everybody
+        origins: web sites whose scripts may ask, for example "https://example.org"; "*" is all
+    """
+    limits, keys = limits or Limits(), keys or Keys()
+    answers = Answers(model, limits)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        answers.close()
+
+    app = FastAPIOffline(
+        title="translator",
+        version=translator.__version__,
+        description="English to Korean. The API of LibreTranslate, and what it has not: `level` "
+        "chooses the speech level, `attention` shows where the model looked.",
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    _add_errors(app)
+    app.middleware("http")(_with_headers)
+    if origins:
+        app.add_middleware(CORSMiddleware, allow_origins=list(origins), allow_methods=["*"])
+    _add_routes(app, answers, limits, keys)
+    app.mount("/page", StaticFiles(directory=PAGE))
+    return app
+
+
+def _add_routes(app: FastAPI, answers: Answers, limits: Limits, keys: Keys) -> None:
+    async def question(request: Request, kind: type[Any]) -> Any:
+        found = await read_question(request, kind, limits)
+        if not keys.accept(found.api_key):
+            raise Refused(403, "a valid api_key is needed")
+        return found
+
+    @app.post("/translate", **_described(messages.TranslateQuestion, messages.TranslateAnswer))
+    async def translate(request: Request) -> Response:
+        """Translates English into Korean; JSON or a form."""
+        asked = await question(request, messages.TranslateQuestion)
+        return JSONResponse(await answers.translate(asked))
+
+    @app.post("/trace", **_described(messages.TraceQuestion, None))
+    async def trace(request: Request) -> Response:
+        """One sentence told step by step: tokens, shapes, masks, and what greedy search chose."""
+        asked = await question(request, messages.TraceQuestion)
+        return JSONResponse(await answers.trace(asked))
+
+    @app.post("/detect", **_described(messages.DetectQuestion, list[messages.Detection]))
+    async def detect_language(request: Request) -> Response:
+        """English or Korean, by the letters."""
+        asked = await question(request, messages.DetectQuestion)
+        check_size([asked.q], limits)
+        return JSONResponse([detect(asked.q)._asdict()])
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        return FileResponse(PAGE / "index.html")
+
+    @app.get("/languages")
+    async def languages() -> list[messages.Language]:
+        """What can be translated into what."""
+        return LANGUAGES
+
+    @app.get("/health")
+    async def health() -> messages.Health:
+        """Whether the server is there."""
+        return messages.Health(status="ok")
+
+    @app.get("/frontend/settings")
+    async def settings() -> messages.Settings:
+        """What a page needs to know."""
+        return messages.Settings(
+            charLimit=limits.characters,
+            keyRequired=keys.required,
+            levels=[level for level in LEVELS if level != "any"],
+            defaultLevel=DEFAULT_STYLE,
+            version=translator.__version__,
+        )
+
+
+def _described(question: type[Any], answer: Any) -> dict[str, Any]:
+    """What OpenAPI says of a route whose body is read by hand."""
+    schema = question.model_json_schema()
+    kinds = ("application/json", "application/x-www-form-urlencoded")
+    failures = {
+        400: "malformed",
+        403: "no valid api_key",
+        408: "too slow",
+        413: "too much at once",
+        503: "busy",
+    }
+    responses: dict[int, dict[str, Any]] = {
+        status: {"model": messages.Failure, "description": why} for status, why in failures.items()
+    }
+    if answer is not None:
+        responses[200] = {"model": answer}
+    return {
+        "responses": responses,
+        "openapi_extra": {
+            "requestBody": {
+                "required": True,
+                "content": {kind: {"schema": schema} for kind in kinds},
+            }
+        },
+    }
+
+
+def _add_errors(app: FastAPI) -> None:
+    """Every failure is JSON with one sentence; a traceback goes to the log, never to the client."""
+
+    async def refused(_: Request, error: Exception) -> Response:
+        assert isinstance(error, Refused)
+        # what is left of an unread body would be taken for the next request
+        headers = {"Connection": "close"} if error.status in {408, 413} else None
+        return JSONResponse({"error": error.message}, error.status, headers)
+
+    async def busy(_: Request, __: Exception) -> Response:
+        message = "too many requests are waiting; try again in a moment"
+        return JSONResponse({"error": message}, 503, {"Retry-After": "1"})
+
+    async def of_http(_: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+
+    app.add_exception_handler(Refused, refused)
+    app.add_exception_handler(Busy, busy)
+    app.add_exception_handler(HTTPException, of_http)
+
+
+async def _with_headers(request: Request, call: Call) -> Response:
+    """A browser runs nothing but our own scripts here, and no page of others frames us."""
+    try:
+        response = await call(request)
+    except Exception:
+        logging.getLogger("translator.server").exception("%s %s", request.method, request.url.path)
+        response = JSONResponse({"error": "an internal error; the server's log has it"}, 500)
+    policy = WITH_INLINE if request.url.path == "/docs" else ONLY_OURS
+    response.headers["Content-Security-Policy"] = policy
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Referrer-Policy"] = "no-referrer"
+    return response

@@ -1,0 +1,152 @@
+"""Requests that arrive at the same time are translated together; one thread owns the model."""
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, TypeVar
+
+from translator.documents import TranslatedLine
+
+Result = TypeVar("Result")
+
+
+class Manner(NamedTuple):
+    """How to translate; jobs that agree can go together."""
+
+    style: str
+    n_best: int
+
+
+TranslateLines = Callable[[Sequence[str], Manner], list[TranslatedLine]]
+
+
+class Busy(Exception):
+    """Too many requests are waiting."""
+
+
+@dataclass(frozen=True)
+class _Job:
+    """Lines to translate or, without a manner, something else to do with the model."""
+
+    lines: Sequence[str]
+    manner: Manner | None
+    work: Callable[[], Any] | None
+    loop: asyncio.AbstractEventLoop
+    answer: "asyncio.Future[Any]"
+
+    def done(self, result: Any) -> None:
+        self._tell(lambda: self.answer.set_result(result))
+
+    def failed(self, error: BaseException) -> None:
+        self._tell(lambda: self.answer.set_exception(error))
+
+    def _tell(self, settle: Callable[[], None]) -> None:
+        def unless_gone() -> None:
+            if not self.answer.done():  # the client may have left
+                settle()
+
+        self.loop.call_soon_threadsafe(unless_gone)
+
+
+_STOP: Final = None
+
+
+class Batcher:
+    """A line of jobs and the thread that works them off. While it translates one batch the next one
+    gathers, so a lone request never waits for company.
+
+    Args:
+        translate_lines: lines and manner -> one result a line; called in the thread only
+        most_waiting: jobs in line
+        most_together: lines in one batch; a single job may have more
+    """
+
+    def __init__(
+        self, translate_lines: TranslateLines, *, most_waiting: int, most_together: int
+    ) -> None:
+        self._translate_lines = translate_lines
+        self._most_waiting = most_waiting
+        self._most_together = most_together
+        self._jobs: deque[_Job | None] = deque()
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._work, name="translator", daemon=True)
+        self._thread.start()
+
+    async def translate(self, lines: Sequence[str], manner: Manner) -> list[TranslatedLine]:
+        """One result a line, the same as without anybody beside it.  Raises Busy."""
+        found: list[TranslatedLine] = await self._submit(lines, manner, None)
+        return found
+
+    async def run(self, work: Callable[[], Result]) -> Result:
+        """Something else that needs the model, in its turn.  Raises Busy."""
+        found: Result = await self._submit((), None, work)
+        return found
+
+    def close(self) -> None:
+        """Ends the thread after the job at hand; who still waits is told that it is busy."""
+        with self._changed:
+            left = [job for job in self._jobs if job is not None]
+            self._jobs.clear()
+            self._jobs.append(_STOP)
+            self._changed.notify()
+        for job in left:
+            job.failed(Busy())
+        self._thread.join()
+
+    async def _submit(
+        self, lines: Sequence[str], manner: Manner | None, work: Callable[[], Any] | None
+    ) -> Any:
+        loop = asyncio.get_running_loop()
+        job = _Job(lines, manner, work, loop, loop.create_future())
+        with self._changed:
+            if len(self._jobs) >= self._most_waiting:
+                raise Busy
+            self._jobs.append(job)
+            self._changed.notify()
+        return await job.answer
+
+    def _work(self) -> None:
+        while jobs := self._next():
+            try:
+                self._answer(jobs)
+            except Exception as error:  # the thread outlives whatever a job does
+                for job in jobs:
+                    job.failed(error)
+
+    def _next(self) -> list[_Job]:
+        """The first in line, and all others that can go with it; nothing when it is over."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._jobs)
+            first = self._jobs.popleft()
+            if first is _STOP:
+                return []
+            chosen, size = [first], len(first.lines)
+            others = [job for job in self._jobs if _goes_with(job, first)]
+            for job in others:
+                assert job is not None
+                if size + len(job.lines) > self._most_together:
+                    break
+                chosen.append(job)
+                size += len(job.lines)
+                self._jobs.remove(job)
+            return chosen
+
+    def _answer(self, jobs: Sequence[_Job]) -> None:
+        waiting = [job for job in jobs if not job.answer.cancelled()]
+        if not waiting:
+            return
+        first = waiting[0]
+        if first.work is not None:
+            first.done(first.work())
+            return
+        assert first.manner is not None
+        lines = [line for job in waiting for line in job.lines]
+        results = iter(self._translate_lines(lines, first.manner))
+        for job in waiting:
+            job.done([next(results) for _ in job.lines])
+
+
+def _goes_with(job: _Job | None, first: _Job) -> bool:
+    return job is not None and job.manner is not None and job.manner == first.manner

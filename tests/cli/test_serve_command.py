@@ -1,0 +1,77 @@
+"""`translator serve` as a process: it tells where it is, answers, and ends at Ctrl-C."""
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+from urllib.request import Request, urlopen
+
+import pytest
+from conftest import PAIRS
+
+from translator.cli import main
+
+pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+
+
+@pytest.mark.fault("B95")
+def test_a_server_from_start_to_end(trained):
+    command = [sys.executable, "-m", "translator", "serve", "--port", "0", "--model", str(trained)]
+    with subprocess.Popen(
+        [*command, "--char-limit", "30"], stderr=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            line = server.stderr.readline()
+            address = re.search(r"http://127\.0\.0\.1:\d+", line)
+            assert address, line
+            body = json.dumps({"q": PAIRS[0][0], "level": "formal"}).encode()
+            with urlopen(Request(f"{address[0]}/translate", body)) as answer:
+                assert json.load(answer)["translatedText"]
+            with urlopen(f"{address[0]}/frontend/settings") as answer:
+                assert json.load(answer)["charLimit"] == 30
+            server.send_signal(signal.SIGINT)
+            assert server.wait(20) in {0, 130}
+            assert "Traceback" not in server.stderr.read()
+        finally:
+            server.kill()
+
+
+def test_a_port_that_is_taken(trained, capsys):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert main(["serve", "--port", str(port), "--model", str(trained)]) == 2
+    err = capsys.readouterr().err
+    assert f"cannot listen on 127.0.0.1, port {port}" in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--port", "70000"], "no such port"),
+        (["--host", "192.0.2.1"], "cannot listen on 192.0.2.1"),
+        (["--api-key-file", "nothing.txt"], "nothing.txt: cannot be read"),
+    ],
+)
+def test_mistakes_are_one_line(trained, capsys, options, message):
+    assert main(["serve", "--model", str(trained), *options]) == 2
+    err = capsys.readouterr().err
+    assert message in err and err.count("\n") == 1
+
+
+def test_a_file_without_a_key_would_lock_everybody_out(trained, tmp_path, capsys):
+    file = tmp_path / "keys.txt"
+    file.write_text("# none yet\n", encoding="utf-8")
+    assert main(["serve", "--model", str(trained), "--api-key-file", str(file)]) == 2
+    assert "no key in it" in capsys.readouterr().err
+
+
+def test_without_the_extra_its_name_is_told(trained, capsys, monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("translator.server")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "fastapi", None)
+    assert main(["serve", "--model", str(trained)]) == 2
+    assert "pip install 'translator[serve]'" in capsys.readouterr().err
