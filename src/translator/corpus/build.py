@@ -34,7 +34,9 @@ def draw_pairs(
 
 
 def convert_levels(data: Path) -> Converted:
-    """polite where nobody wrote it, casual from polite, plain from formal. Needs kiwipiepy."""
+    """The levels that nobody wrote: polite and plain from formal, casual from polite. Needs
+    kiwipiepy.
+    """
     converter = Converter()
     pairs: dict[str, list[Pair]] = {"polite": [], "casual": [], "plain": []}
     left_out = dict.fromkeys(pairs, 0)
@@ -51,9 +53,11 @@ def convert_levels(data: Path) -> Converted:
         if polite is None:
             polite = converter.convert(formal, "polite")
             keep(src, polite, "polite")
-        casual = polite and converter.convert(polite, "casual", suggestion)
-        keep(src, casual, "casual")
-        keep(src, converter.convert(formal, "plain"), "plain")
+        if "casual" not in written:
+            casual = polite and converter.convert(polite, "casual", suggestion)
+            keep(src, casual, "casual")
+        if "plain" not in written:
+            keep(src, converter.convert(formal, "plain"), "plain")
     return Converted(pairs, left_out)
 
 
