@@ -32,7 +32,8 @@ ALLOWED = {
     "distributed": set(),
     "hardware": {"errors"},
     "copying": set(),
-    "evaluation": {"copying", "errors"},
+    "metrics": {"errors"},
+    "evaluation": {"copying", "levels", "metrics", "pairs"},
     "tensorboard": {"errors", "events"},
     "progress": {"events"},
     "model.masks": set(),
@@ -61,7 +62,7 @@ ALLOWED = {
         *("checkpoint", "config", "copying", "decoding", "engine", "errors", "exported"),
         *("levels", "model", "tokenizer"),
     },
-    "export": {"checkpoint", "evaluation", "exported", "inference", "tokenizer"},
+    "export": {"checkpoint", "exported", "inference", "metrics", "tokenizer"},
     "heatmap": set(),
     "romanization": set(),
     "picture": {"errors", "heatmap", "romanization"},
@@ -74,7 +75,7 @@ ALLOWED = {
     "preparation": {"config", "events", "noise", "pairs", "run_dir", "store", "tokenizer"},
     "feed": {"batches", "config", "distributed", "preparation", "resplit"},
     "validation": {
-        *("batches", "config", "evaluation", "events", "hardware", "inference", "model"),
+        *("batches", "config", "events", "hardware", "inference", "metrics", "model"),
         *("objective", "pairs", "preparation", "store"),
     },
     "trainer": {
@@ -88,7 +89,8 @@ ALLOWED = {
     },
     "corpus": {"corpus", "errors", "levels", "pairs"},
     "cli": {
-        *("", "checkpoint", "config", "corpus", "documents", "errors", "events", "export"),
+        *("", "checkpoint", "config", "corpus", "documents", "errors", "evaluation", "events"),
+        *("export", "metrics"),
         *("hardware", "heatmap", "inference", "levels", "looking", "pairs", "picture", "plain"),
         *("server", "subtitles", "tensorboard", "tokenizer", "tracing", "trainer"),
     },
@@ -100,7 +102,7 @@ FOR_TYPES_ONLY = {"typing_extensions"}
 EXTRAS = {
     "cli.serve": set(),
     "corpus.kiwi": {"kiwipiepy"},
-    "evaluation": {"sacrebleu"},
+    "metrics": {"kiwipiepy", "sacrebleu"},
     "export": {"ctranslate2"},
     "exported": {"ctranslate2"},
     "picture": {"matplotlib"},

@@ -1,32 +1,8 @@
-import subprocess
-import sys
-
 import pytest
 
-from translator.evaluation import EvaluationError, chrf, copy_accuracy
-
-
-def test_chrf_is_sacrebleus():
-    sacrebleu = pytest.importorskip("sacrebleu")
-    found, wanted = ["저는 학생입니다.", "비가 와요."], ["저는 학생입니다.", "비가 옵니다."]
-    assert chrf(found, wanted) == sacrebleu.corpus_chrf(found, [wanted]).score
-    assert chrf(wanted, wanted) == pytest.approx(100)
-
-
-def test_both_sides_are_counted_first():
-    with pytest.raises(EvaluationError, match="1 translations for 2 references"):
-        chrf(["가"], ["가", "나"])
-
-
-def test_without_the_package_it_says_what_to_install():
-    code = (
-        "import sys; sys.modules['sacrebleu'] = None\n"
-        "from translator.evaluation import EvaluationError, chrf, copy_accuracy\n"
-        "try: chrf(['a'], ['a'])\n"
-        "except EvaluationError as error: print(error)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "chrF needs sacrebleu; install it with: pip install 'translator[eval]'\n"
+from translator.evaluation import Judged, copy_accuracy, grouped, repeats, summarize
+from translator.metrics import EvaluationError
+from translator.pairs import Pair
 
 
 @pytest.mark.fault("B84")
@@ -41,6 +17,60 @@ def test_copy_accuracy():
     assert copy_accuracy(sources, good).share == 1
     bad = [good[0].replace("19:30", "9:30"), "보세요.", good[2]]
     assert copy_accuracy(sources, bad) == (1, 3)
-    assert copy_accuracy(["Hello."], ["안녕하세요."]).share == 1
+    assert copy_accuracy(["Hello."], ["안녕하세요."]).share is None
     with pytest.raises(EvaluationError, match="1 translations for 3 sources"):
         copy_accuracy(sources, good[:1])
+
+
+def judged(src, tgt, translation, asked="formal", *, finished=True, group="a"):
+    return Judged(Pair(src, tgt, asked), asked, translation, finished, group)
+
+
+ITEMS = [
+    judged("I am here.", "저는 여기 있습니다.", "저는 여기 있습니다."),
+    judged(
+        "He ate 15 red apples there.",
+        "그는 거기에서 사과 15개를 먹었어요.",
+        "사과를 사과를",
+        "polite",
+    ),
+    judged("Go!", "가!", "가라!", "casual", finished=False, group="b"),
+    judged("It is so.", "그렇다.", "그래요.", "plain", group="b"),
+    judged("ha ha", "하하 하하", "하하 하하", group="b"),
+]
+
+
+def test_a_summary_counts_what_it_says():
+    pytest.importorskip("sacrebleu")
+    summary = summarize(ITEMS)
+    assert summary.n == 5
+    assert summary.exact == (2, 5)
+    assert summary.copied == (0, 1)
+    assert summary.level == (2, 3)  # "사과를" and "하하" show none
+    assert summary.repeated == (1, 5)  # "하하 하하" is right
+    assert summary.cut == (1, 5)
+    assert 0 < summary.chrf < 100
+
+
+def test_parts_by_length_level_and_origin():
+    pytest.importorskip("sacrebleu")
+    parts = dict(grouped(ITEMS))
+    assert parts["1-4 words"].n == 4 and parts["5-7 words"].n == 1 and "8-15 words" not in parts
+    assert parts["asked in formal"].n == 2 and parts["asked in formal"].exact == (2, 2)
+    assert parts["a"].n == 2 and parts["b"].n == 3
+    assert "a" not in dict(grouped(ITEMS[:2]))
+
+
+@pytest.mark.parametrize(
+    "text, wanted",
+    [
+        ("그녀는 책을 책을 읽었습니다.", True),
+        ("저는 밥을 저는 밥을 먹어요.", True),
+        ("점점 더 점점 더 멀리", True),
+        ("책을 읽고 책을 썼어요.", False),
+        ("", False),
+        ("네.", False),
+    ],
+)
+def test_a_phrase_twice_in_a_row(text, wanted):
+    assert repeats(text) is wanted

@@ -1,6 +1,6 @@
 import pytest
 
-from translator.levels import LEVELS, speech_level
+from translator.levels import LEVELS, agrees, speech_level
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,21 @@ def test_the_ending_shows_the_level(korean, level):
 
 def test_the_four_levels_and_none():
     assert LEVELS == ("formal", "polite", "casual", "plain", "any")
+
+
+@pytest.mark.parametrize(
+    "korean, level, wanted",
+    [
+        ("갑니다.", "formal", True),
+        ("가요.", "formal", False),
+        ("가자.", "casual", True),
+        ("가자.", "plain", True),
+        ("어디 가니?", "casual", True),
+        ("간다.", "casual", False),
+        ("갔어.", "plain", False),
+        ("네.", "polite", None),
+        ("가요.", "any", None),
+    ],
+)
+def test_whether_an_ending_fits(korean, level, wanted):
+    assert agrees(korean, level) is wanted

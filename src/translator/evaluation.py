@@ -1,59 +1,124 @@
-"""How good translations are. What compares them with other texts needs the extra 'eval'."""
+"""How good translations are beyond their score: copied numbers, speech level, loops, cuts."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from translator.copying import items, lost
-from translator.errors import UserError
+from translator.levels import agrees
+from translator.metrics import check_same_number, chrf
+from translator.pairs import Pair
+
+LENGTHS: Final = ((1, 4), (5, 7), (8, 15), (16, 10_000))
+"""Words of the English side, first and last of each bucket."""
 
 
-class EvaluationError(UserError, ValueError):
-    """Translations cannot be judged: a package is missing, or the two sides differ in number."""
+class Share(NamedTuple):
+    """How many of those that count."""
 
-
-def chrf(translations: Sequence[str], references: Sequence[str]) -> float:
-    """chrF of a whole set, 0 to 100 (Popović, 2015), as sacrebleu computes it by default.
-
-    Raises:
-        EvaluationError: sacrebleu is not installed, or the numbers of sentences differ.
-    """
-    _check_same_number(translations, references, "references")
-    try:
-        from sacrebleu.metrics.chrf import CHRF
-    except ImportError:
-        raise EvaluationError(
-            "chrF needs sacrebleu; install it with: pip install 'translator[eval]'"
-        ) from None
-    return float(CHRF().corpus_score(list(translations), [list(references)]).score)
-
-
-class CopyAccuracy(NamedTuple):
-    """How many addresses and numbers of the sources the translations carry over."""
-
-    kept: int
+    n: int
     total: int
 
     @property
-    def share(self) -> float:
-        """0 to 1; 1 when there is nothing to carry over."""
-        return self.kept / self.total if self.total else 1.0
+    def share(self) -> float | None:
+        """0 to 1; None when nothing counts."""
+        return self.n / self.total if self.total else None
 
 
-def copy_accuracy(sources: Sequence[str], translations: Sequence[str]) -> CopyAccuracy:
-    """Counts what has to stay as it is (`copying.items`) and does.
+class Judged(NamedTuple):
+    """One pair and what was written for it."""
+
+    pair: Pair
+    asked: str  # speech level
+    translation: str
+    finished: bool
+    group: str  # where the pair is from, for example a file
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """The figures of some sentences."""
+
+    n: int
+    chrf: float
+    exact: Share
+    copied: Share  # addresses and numbers carried over
+    level: Share  # at the level asked for, of those whose ending shows one
+    repeated: Share  # a phrase twice in a row that the reference has not
+    cut: Share  # ended by the length limit
+
+
+def summarize(judged: Sequence[Judged]) -> Summary:
+    """The figures of a set of at least one sentence.  Raises EvaluationError without sacrebleu."""
+    texts = [item.translation for item in judged]
+    copies = copy_accuracy([item.pair.src for item in judged], texts)
+    levels = [agrees(item.translation, item.asked) for item in judged]
+    return Summary(
+        n=len(judged),
+        chrf=chrf(texts, [item.pair.tgt for item in judged]),
+        exact=_share(item.translation == item.pair.tgt for item in judged),
+        copied=copies,
+        level=_share(fits for fits in levels if fits is not None),
+        repeated=_share(
+            repeats(item.translation) and not repeats(item.pair.tgt) for item in judged
+        ),
+        cut=_share(not item.finished for item in judged),
+    )
+
+
+def grouped(judged: Sequence[Judged]) -> Iterator[tuple[str, Summary]]:
+    """The figures of parts: by length, by level and, where there are several, by origin."""
+    for first, last in LENGTHS:
+        name = f"{first}-{last} words" if last < LENGTHS[-1][1] else f"{first} words and more"
+        yield from _part(name, [i for i in judged if first <= _n_words(i) <= last])
+    for level in sorted({item.asked for item in judged}):
+        yield from _part(f"asked in {level}", [item for item in judged if item.asked == level])
+    groups = sorted({item.group for item in judged})
+    for group in groups if len(groups) > 1 else []:
+        yield from _part(group, [item for item in judged if item.group == group])
+
+
+def copy_accuracy(sources: Sequence[str], translations: Sequence[str]) -> Share:
+    """How much of what has to stay as it is (`copying.items`) does.
 
     Raises:
         EvaluationError: the numbers of sentences differ.
     """
-    _check_same_number(translations, sources, "sources")
+    check_same_number(translations, sources, "sources")
     total = sum(len(items(source)) for source in sources)
     pairs = zip(sources, translations, strict=True)
-    return CopyAccuracy(total - sum(len(lost(*pair)) for pair in pairs), total)
+    return Share(total - sum(len(lost(*pair)) for pair in pairs), total)
 
 
-def _check_same_number(translations: Sequence[str], others: Sequence[str], name: str) -> None:
-    if len(translations) != len(others):
-        raise EvaluationError(
-            f"{len(translations)} translations for {len(others)} {name}; "
-            "line n of one must belong to line n of the other"
-        )
+def repeats(text: str) -> bool:
+    """Whether a word or a run of words stands twice in a row: 책을 책을, 그는 밥을 그는 밥을."""
+    words = text.split()
+    return any(
+        words[start : start + n] == words[start + n : start + 2 * n]
+        for n in range(1, len(words) // 2 + 1)
+        for start in range(len(words) - 2 * n + 1)
+    )
+
+
+def _part(name: str, judged: Sequence[Judged]) -> Iterator[tuple[str, Summary]]:
+    if judged:
+        yield name, summarize(judged)
+
+
+def _n_words(item: Judged) -> int:
+    return len(item.pair.src.split())
+
+
+def _share(facts: Iterable[bool]) -> Share:
+    known = list(facts)
+    return Share(sum(known), len(known))
+
+
+def as_plain(summary: Summary) -> Mapping[str, object]:
+    """For JSON: shares as numbers 0 to 1, with what they are of."""
+    named = {
+        name: {"share": share.share, "of": share.total}
+        for name, share in vars(summary).items()
+        if isinstance(share, Share)
+    }
+    return {"sentences": summary.n, "chrf": round(summary.chrf, 2)} | named

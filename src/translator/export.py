@@ -16,9 +16,9 @@ import yaml
 from torch import Tensor
 
 from translator.checkpoint import Checkpoint
-from translator.evaluation import chrf
 from translator.exported import SETTINGS, TOKENIZER, ExportError, import_ctranslate2
 from translator.inference import Translator
+from translator.metrics import chrf
 from translator.tokenizer import BOS_ID, EOS_ID, UNK_ID
 
 QUANTIZATIONS: Final = ("float32", "int8")

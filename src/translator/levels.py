@@ -22,6 +22,7 @@ _SHOWN_BY_ENDING = (
     ("plain", re.compile(r"(다|는가|은가|던가|는구나|자|니|냐|[가-힣]라)$")),
     ("casual", re.compile(r"[아어여야해돼지네래게걸데와봐줘커워겨져려서]$")),
 )
+_SHARED = re.compile(r"(자|니|냐|라)$")
 _SHOWS_NOTHING = re.compile(r"(^|\s)(네|예|아니요|여보세요|안녕)$")
 
 
@@ -39,3 +40,16 @@ def speech_level(korean: str) -> str:
         if ending.search(stem):
             return level
     return "any"
+
+
+def agrees(korean: str, level: str) -> bool | None:
+    """Whether a sentence's ending fits the level that was asked for; None when it shows none.
+
+    -니, -냐, -자 and -라 fit both casual and plain.
+    """
+    shown = speech_level(korean)
+    if "any" in {shown, level}:
+        return None
+    if level == "casual" and shown == "plain":
+        return bool(_SHARED.search(_TRAILING_MARKS.sub("", korean)))
+    return shown == level

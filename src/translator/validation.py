@@ -9,10 +9,10 @@ from torch import nn
 
 from translator.batches import TokenBatchSampler, collate
 from translator.config import Config
-from translator.evaluation import chrf
 from translator.events import Sample
 from translator.hardware import Precision
 from translator.inference import Translator
+from translator.metrics import chrf
 from translator.model.transformer import Transformer
 from translator.objective import Objective
 from translator.pairs import Pair

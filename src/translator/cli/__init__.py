@@ -73,6 +73,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_train(commands.add_parser("train", help="train a model from a config file"))
     _add_translate(commands.add_parser("translate", help="translate English into Korean"))
+    _add_evaluate(
+        commands.add_parser("evaluate", help="say how good a model is on a file of pairs")
+    )
     _add_attention(commands.add_parser("attention", help="show where a translation looked"))
     _add_trace(commands.add_parser("trace", help="show one translation step by step"))
     _add_serve(commands.add_parser("serve", help="a web page and an HTTP API on this computer"))
@@ -159,6 +162,48 @@ def _add_translate(parser: argparse.ArgumentParser) -> None:
         "sentences)",
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="say on stderr what computes")
+
+
+def _add_evaluate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--data",
+        required=True,
+        nargs="+",
+        metavar="FILE",
+        help="pairs to judge by: English, tab, Korean, perhaps tab, level",
+    )
+    models = parser.add_mutually_exclusive_group()
+    _add_model(models)
+    models.add_argument(
+        "--compare", nargs=2, metavar=("A", "B"), help="two models, with a paired test of B over A"
+    )
+    parser.add_argument(
+        "--style", choices=LEVELS, help="speech level to ask for (default: that of each reference)"
+    )
+    parser.add_argument("--beam-size", type=_positive, metavar="K", help="1 is greedy")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="another setting of the search, for example decoding.length_penalty=1; repeatable",
+    )
+    parser.add_argument(
+        "--morphemes",
+        action="store_true",
+        help="also BLEU over morphemes (needs the extra 'corpus')",
+    )
+    parser.add_argument(
+        "--bootstrap",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="samples for the confidence intervals; 0: none (default: 1000)",
+    )
+    parser.add_argument("--json", action="store_true", help="all figures as one JSON object")
+    parser.add_argument(
+        "--out", metavar="FILE", help="write English, reference, level, translation there"
+    )
 
 
 def _add_attention(parser: argparse.ArgumentParser) -> None:
@@ -248,7 +293,7 @@ def _add_style(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_model(parser: argparse.ArgumentParser) -> None:
+def _add_model(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--model",
         metavar="PATH",

@@ -25,7 +25,7 @@ export const TEXTS = {
 
     words: "단어가 본 곳",
     wordsHint:
-      "한국어 단어를 가리키면 그 단어를 쓸 때 본 영어 단어가, 영어 단어를 가리키면 그 단어를 본 한국어 단어가 밝아져요. 많이 볼수록 색이 짙고, 가장 많이 본 곳에는 테두리가 있어요.",
+      "한국어 단어를 가리키면 그 단어를 쓸 때 본 영어 단어에, 영어 단어를 가리키면 그 단어를 본 한국어 단어에 색이 칠해져요. 많이 볼수록 색이 짙고, 가장 많이 본 곳에는 테두리가 생겨요.",
     sentence: "자세히 볼 문장",
     pieces: "단어 대신 조각(토큰)으로 보기",
     sourceSide: "영어 문장",
@@ -49,22 +49,22 @@ export const TEXTS = {
     layerN: "{n}층",
     headN: "헤드 {n}",
     encoderSays:
-      "영어 문장이 자기 자신을 봐요. 쿼리, 키, 값이 모두 영어 문장(인코더의 앞 층)에서 오고, 패딩만 가려요.",
+      "영어 문장이 자기 자신을 봐요. 쿼리, 키, 값이 모두 영어 문장(인코더의 바로 앞 층)에서 오고, 패딩만 가려요.",
     decoderSays:
-      "지금까지 쓴 한국어가 자기 자신을 봐요. 쿼리, 키, 값이 모두 한국어 문장(디코더의 앞 층)에서 오고, 아직 쓰지 않은 뒤쪽과 패딩을 가려요.",
+      "지금까지 쓴 한국어가 자기 자신을 봐요. 쿼리, 키, 값이 모두 한국어 문장(디코더의 바로 앞 층)에서 오고, 아직 쓰지 않은 뒤쪽과 패딩을 가려요.",
     crossSays:
-      "한국어를 쓰면서 영어 문장을 봐요. 쿼리는 디코더에서, 키와 값은 인코더의 출력에서 오고, 영어 쪽 패딩만 가려요. 행은 그때 쓴 말이에요.",
+      "한국어를 쓰면서 영어 문장을 봐요. 쿼리는 디코더에서, 키와 값은 인코더의 출력에서 오고, 영어 쪽 패딩만 가려요. 행의 이름은 그 자리에서 쓴 말이에요.",
     corner: "쿼리↓ 키→",
     mapName: "{kind}, {layer}, {head}",
     cell: "쿼리 {query}, 키 {key}: {percent} %",
     cellBlocked: "쿼리 {query}, 키 {key}: 가려짐",
     cellAllowed: "쿼리 {query}, 키 {key}: 볼 수 있음",
     shape: "({q}, {k}): 쿼리 {q}개 × 키 {k}개",
-    readoutHint: "칸을 가리키면 여기에 읽어 줘요. 칸 안의 수는 퍼센트이고, 한 행을 더하면 100이에요.",
+    readoutHint: "칸을 가리키면 여기에 내용이 나와요. 칸 안의 수는 퍼센트이고, 한 행을 모두 더하면 100이에요.",
 
     masks: "마스크",
     masksHint:
-      "행의 토큰(쿼리)이 열의 토큰(키)을 볼 수 있으면 ●, 가려져 있으면 ×예요. 한 문장만 넣으면 패딩이 없어서 미래를 가리는 마스크만 눈에 보여요.",
+      "행의 토큰(쿼리)이 열의 토큰(키)을 볼 수 있으면 ●, 볼 수 없으면 ×예요. 여기서는 한 문장만 넣어서 패딩이 없으니 미래를 가리는 마스크만 드러나요.",
     maskName: "{kind}의 마스크",
     compared: "세 어텐션 비교",
     queryFrom: "쿼리",
@@ -81,17 +81,17 @@ export const TEXTS = {
 
     steps: "한 토큰씩 번역하기",
     stepsHint:
-      "디코더는 지금까지 읽은 것에서 다음 토큰의 확률을 구하고, 가장 큰 것을 고르고(탐욕적 디코딩), 그것을 다시 읽어요.",
+      "디코더는 지금까지 읽은 토큰으로 다음 토큰의 확률을 구해서 확률이 가장 높은 것을 고르고(탐욕적 디코딩), 고른 토큰을 다시 읽어요.",
     first: "처음",
     previous: "이전",
     next: "다음",
     last: "끝",
     play: "재생",
     pause: "멈춤",
-    stepOf: "{n} / {total} 단계",
+    stepOf: "{n} / {total}단계",
     stepSays: "{n}단계: {piece} 선택, {percent} %",
     read: "디코더가 읽은 것",
-    candidates: "가장 그럴듯한 다음 토큰",
+    candidates: "확률이 높은 다음 토큰",
     piece: "토큰",
     probability: "확률",
     chosen: "선택",
@@ -99,11 +99,11 @@ export const TEXTS = {
     lookedAtHint: "모든 층과 헤드의 평균",
     soFar: "지금까지의 번역",
     nothingYet: "(아직 없음)",
-    otherWay: "여러 가설을 함께 따라간 위의 번역과 다를 수 있어요. 탐욕적 디코딩의 결과:",
+    otherWay: "위의 번역은 여러 가설을 함께 따라가서(빔 서치) 얻은 것이라 이와 다를 수 있어요. 탐욕적 디코딩의 결과:",
 
     shapes: "텐서의 모양",
     shapesHint:
-      "마지막 단계에서 데이터가 모듈을 지나는 동안의 입력과 출력의 모양(shape)이에요. 첫 축은 배치예요.",
+      "완성된 번역문을 디코더에 한꺼번에 넣었을 때 모듈마다 들어가고 나온 텐서의 모양(shape)이에요. 첫째 축은 배치예요.",
     shapesOpen: "모듈 {n}개의 입력과 출력 보기",
     module: "모듈",
     class: "클래스",
@@ -115,12 +115,12 @@ export const TEXTS = {
     serverSays: "서버의 설명:",
     error400: "서버가 이 요청을 이해하지 못했어요.",
     error403: "API 키가 없거나 맞지 않아요.",
-    error413: "글이 너무 길어요. 줄여서 다시 번역해 보세요.",
-    error429: "요청이 너무 많아요. 잠시 뒤에 다시 해 보세요.",
-    error503: "서버가 바빠요. 잠시 뒤에 다시 해 보세요.",
+    error413: "글이 너무 길어요. 줄여서 다시 번역해 주세요.",
+    error429: "요청이 너무 많아요. 잠시 뒤에 다시 시도해 보세요.",
+    error503: "서버가 바빠요. 잠시 뒤에 다시 시도해 보세요.",
     error500: "서버에 문제가 생겼어요.",
-    errornetwork: "서버에 연결할 수 없어요. 연결을 확인하고 다시 해 보세요.",
-    errorformat: "서버의 답을 읽을 수 없어요.",
+    errornetwork: "서버에 연결할 수 없어요. 연결을 확인하고 다시 시도해 보세요.",
+    errorformat: "서버의 응답을 읽을 수 없어요.",
   },
   en: {
     skip: "Skip to the content",
@@ -224,7 +224,7 @@ export const TEXTS = {
 
     shapes: "Shapes of the tensors",
     shapesHint:
-      "Input and output shapes of the modules as the data passed them in the last step. The first axis is the batch.",
+      "Input and output shapes of the modules when the decoder is given the whole translation at once. The first axis is the batch.",
     shapesOpen: "Show the inputs and outputs of {n} modules",
     module: "Module",
     class: "Class",

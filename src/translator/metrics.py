@@ -1,0 +1,140 @@
+"""Corpus scores that compare translations with references, all by sacrebleu (the extra 'eval')."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from translator.errors import UserError
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.base import Metric
+
+METRICS: Final = ("chrF", "chrF++", "BLEU")
+MORPHEMES: Final = "BLEU, morphemes"
+
+
+class EvaluationError(UserError, ValueError):
+    """Translations cannot be judged: a package is missing, or the two sides differ in number."""
+
+
+class Score(NamedTuple):
+    """One figure of a whole set, 0 to 100."""
+
+    metric: str
+    value: float
+    margin: float | None  # half the 95 % confidence interval, from bootstrap resampling
+    signature: str  # says how it was computed, for comparing with figures of others
+
+
+class Comparison(NamedTuple):
+    """What a second system has more than the first on the same sentences."""
+
+    metric: str
+    first: float
+    second: float
+    p_value: float  # chance of such a difference between equals, by paired bootstrap resampling
+
+
+def chrf(translations: Sequence[str], references: Sequence[str]) -> float:
+    """chrF of a whole set, 0 to 100 (Popović, 2015), as sacrebleu computes it by default.
+
+    Raises:
+        EvaluationError: sacrebleu is not installed, or the numbers of sentences differ.
+    """
+    check_same_number(translations, references, "references")
+    [metric] = _metrics(["chrF"]).values()
+    return float(metric.corpus_score(list(translations), [list(references)]).score)
+
+
+def scores(
+    translations: Sequence[str],
+    references: Sequence[str],
+    metrics: Sequence[str] = METRICS,
+    n_bootstrap: int = 1000,
+) -> list[Score]:
+    """Several figures of one set, in the order of `metrics`.
+
+    Args:
+        metrics: of METRICS, and MORPHEMES, which needs kiwipiepy (the extra 'corpus')
+        n_bootstrap: samples for the confidence intervals; 0 computes none
+
+    Raises:
+        EvaluationError: a package is missing, or the numbers of sentences differ.
+    """
+    check_same_number(translations, references, "references")
+    found = []
+    for name, metric in _metrics(metrics).items():
+        texts, wanted = _prepared(name, translations), _prepared(name, references)
+        result = metric.corpus_score(texts, [wanted], n_bootstrap=max(n_bootstrap, 1))
+        margin = float(result._ci) if n_bootstrap > 1 else None
+        found.append(Score(name, float(result.score), margin, str(metric.get_signature())))
+    return found
+
+
+def compare(
+    first: Sequence[str],
+    second: Sequence[str],
+    references: Sequence[str],
+    metrics: Sequence[str] = METRICS,
+    n_samples: int = 1000,
+) -> list[Comparison]:
+    """Whether two systems differ more than chance explains (Koehn, 2004).
+
+    Raises:
+        EvaluationError: a package is missing, or the numbers of sentences differ.
+    """
+    check_same_number(first, references, "references")
+    check_same_number(second, references, "references")
+    found = []
+    for name, metric in _metrics(metrics).items():
+        from sacrebleu.significance import PairedTest
+
+        wanted = [_prepared(name, references)]
+        systems: list[tuple[str, Sequence[str]]]
+        systems = [("first", _prepared(name, first)), ("second", _prepared(name, second))]
+        _, results = PairedTest(systems, {name: metric}, wanted, "bs", n_samples)()
+        [[one, other]] = [result for key, result in results.items() if key != "System"]
+        assert not isinstance(one, str) and not isinstance(other, str)
+        assert other.p_value is not None
+        # of two that wrote the same, sacrebleu says that they differ
+        p_value = 1.0 if list(first) == list(second) else float(other.p_value)
+        found.append(Comparison(name, one.score, other.score, p_value))
+    return found
+
+
+def check_same_number(translations: Sequence[str], others: Sequence[Any], name: str) -> None:
+    """Raises EvaluationError: line n of one cannot belong to line n of the other."""
+    if len(translations) != len(others):
+        raise EvaluationError(
+            f"{len(translations)} translations for {len(others)} {name}; "
+            "line n of one must belong to line n of the other"
+        )
+
+
+def _metrics(names: Sequence[str]) -> Mapping[str, "Metric"]:
+    try:
+        from sacrebleu.metrics.bleu import BLEU
+        from sacrebleu.metrics.chrf import CHRF
+    except ImportError:
+        raise EvaluationError(
+            "chrF needs sacrebleu; install it with: pip install 'translator[eval]'"
+        ) from None
+    made: dict[str, Callable[[], Metric]] = {
+        "chrF": CHRF,
+        "chrF++": lambda: CHRF(word_order=2),
+        "BLEU": lambda: BLEU(tokenize="char"),
+        MORPHEMES: lambda: BLEU(tokenize="none"),
+    }
+    return {name: made[name]() for name in names}
+
+
+def _prepared(metric: str, texts: Sequence[str]) -> list[str]:
+    if metric != MORPHEMES:
+        return list(texts)
+    try:
+        from kiwipiepy import Kiwi
+    except ImportError:
+        raise EvaluationError(
+            "morphemes need kiwipiepy; install it with: pip install 'translator[corpus]'"
+        ) from None
+    kiwi = Kiwi()
+    return [" ".join(token.form for token in tokens) for tokens in kiwi.tokenize(list(texts))]

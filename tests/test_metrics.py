@@ -1,0 +1,64 @@
+import subprocess
+import sys
+
+import pytest
+
+from translator.metrics import METRICS, MORPHEMES, EvaluationError, chrf, compare, scores
+
+FOUND, WANTED = ["저는 학생입니다.", "비가 와요."], ["저는 학생입니다.", "비가 옵니다."]
+
+
+def test_chrf_is_sacrebleus():
+    sacrebleu = pytest.importorskip("sacrebleu")
+    assert chrf(FOUND, WANTED) == sacrebleu.corpus_chrf(FOUND, [WANTED]).score
+    assert chrf(WANTED, WANTED) == pytest.approx(100)
+
+
+def test_scores_have_signatures_and_margins():
+    sacrebleu = pytest.importorskip("sacrebleu")
+    pytest.importorskip("numpy")
+    found = scores(FOUND * 20, WANTED * 20, n_bootstrap=50)
+    assert [figure.metric for figure in found] == list(METRICS)
+    one, two, three = found
+    assert one.value == pytest.approx(sacrebleu.corpus_chrf(FOUND * 20, [WANTED * 20]).score)
+    assert "nw:2" in two.signature and "tok:char" in three.signature
+    assert all(figure.margin > 0 and "bs:50" in figure.signature for figure in found)
+    [without] = scores(FOUND, WANTED, ["chrF"], n_bootstrap=0)
+    assert without.margin is None and "bs:" not in without.signature
+
+
+def test_morphemes_are_kiwis():
+    pytest.importorskip("sacrebleu")
+    pytest.importorskip("kiwipiepy")
+    [found] = scores(["학생이 갔다"] * 3, ["학생은 갔다"] * 3, [MORPHEMES], n_bootstrap=0)
+    # 학생 이 가 었 다: 4 of 5 single ones, 2 of 4 runs of two, 1 of 3 of three, smoothed of four
+    assert found.value == pytest.approx(100 * (4 / 5 * 2 / 4 * 1 / 3 * 0.5 / 6) ** 0.25, abs=8)
+    assert "tok:none" in found.signature
+
+
+def test_a_comparison_is_paired():
+    pytest.importorskip("sacrebleu")
+    pytest.importorskip("numpy")
+    better = compare(FOUND * 30, WANTED * 30, WANTED * 30, ["chrF"], n_samples=200)
+    [found] = better
+    assert found.second > found.first and found.p_value < 0.05
+    [same] = compare(FOUND * 30, FOUND * 30, WANTED * 30, ["chrF"], n_samples=200)
+    assert same.first == same.second and same.p_value > 0.5
+    with pytest.raises(EvaluationError, match="2 translations for 1 references"):
+        compare(FOUND[:1], FOUND, WANTED[:1])
+
+
+def test_both_sides_are_counted_first():
+    with pytest.raises(EvaluationError, match="1 translations for 2 references"):
+        chrf(["가"], ["가", "나"])
+
+
+def test_without_the_package_it_says_what_to_install():
+    code = (
+        "import sys; sys.modules['sacrebleu'] = None\n"
+        "from translator.metrics import EvaluationError, chrf\n"
+        "try: chrf(['a'], ['a'])\n"
+        "except EvaluationError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "chrF needs sacrebleu; install it with: pip install 'translator[eval]'\n"
