@@ -89,6 +89,7 @@ ALLOWED = {
     },
     "corpus": {"corpus", "errors", "levels", "pairs"},
     "cli": {
+        "cli",
         *("", "checkpoint", "config", "corpus", "documents", "errors", "evaluation", "events"),
         *("export", "metrics"),
         *("hardware", "heatmap", "inference", "levels", "looking", "pairs", "picture", "plain"),

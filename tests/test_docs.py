@@ -15,7 +15,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from translator.cli import _parser
+from translator.cli.arguments import make_parser
 from translator.config import Config
 from translator.pairs import Report, read_pairs
 
@@ -222,7 +222,7 @@ def test_commands_that_are_not_run_are_at_least_understood(monkeypatch):
             used.update(begin for begin in NOT_RUN if last.startswith(begin))
             program, *arguments = shlex.split(last)
             if program == "translator":
-                args = _parser().parse_args(arguments)
+                args = make_parser().parse_args(arguments)
                 if args.command == "train":
                     assert Config.from_yaml(args.config, args.set).data.train == ("my.tsv",)
     assert used == set(NOT_RUN)

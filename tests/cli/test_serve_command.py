@@ -51,7 +51,7 @@ def test_a_port_that_is_taken(trained, capsys):
 @pytest.mark.parametrize(
     "options, message",
     [
-        (["--port", "70000"], "no such port"),
+        (["--port", "70000"], "ports are 0 to 65535"),
         (["--host", "192.0.2.1"], "cannot listen on 192.0.2.1"),
         (["--api-key-file", "nothing.txt"], "nothing.txt: cannot be read"),
     ],

@@ -19,6 +19,8 @@ def listen(host: str, port: int) -> socket.socket:
     Raises:
         UserError: the address is taken or not this computer's.
     """
+    if not 0 <= port <= 65535:  # some systems would take what is left of it
+        raise UserError(f"cannot listen on {host}, port {port}: ports are 0 to 65535")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -31,9 +33,8 @@ def listen(host: str, port: int) -> socket.socket:
         except BaseException:
             listener.close()
             raise
-    except (OSError, OverflowError) as error:
-        why = error.strerror if isinstance(error, OSError) else "no such port"
-        raise UserError(f"cannot listen on {host}, port {port}: {why}") from None
+    except OSError as error:
+        raise UserError(f"cannot listen on {host}, port {port}: {error.strerror}") from None
     return listener
 
 

@@ -200,7 +200,7 @@ function told(error) {
   if (!(error instanceof api.ServerError)) console.error(error);
   const kind = error instanceof api.ServerError ? error.kind : "format";
   const near = { 401: 403, 422: 400 }[kind] ?? kind;
-  const known = [400, 403, 413, 429, 503, "network", "format"].includes(near) ? near : near < 500 ? 400 : 500;
+  const known = [400, 403, 408, 413, 429, 503, "network", "format"].includes(near) ? near : near < 500 ? 400 : 500;
   const detail = error.detail
     ? [el("p", { class: "small" }, `${say("serverSays")} `, el("span", { lang: "en" }, error.detail))]
     : [];
