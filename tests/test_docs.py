@@ -201,7 +201,9 @@ def test_the_commands_run(name, checkout):
         report = Report()
         levels = [pair.level for pair in read_pairs([str(checkout / "my.tsv")], report)]
         assert levels == ["formal", "polite", "formal", "casual"]
-        assert len(done.stdout.splitlines()) == 20
+        lines = done.stdout.split("\n")
+        assert [line.count("\t") for line in lines[:20]] == [2] * 20  # the paste
+        assert "1716 pairs" in lines[20] and any(line.startswith("| all |") for line in lines)
     elif name == "looking-inside.md":
         assert (checkout / "map.svg").read_text(encoding="utf-8").startswith("<svg")
         assert done.stdout.count("저는 학생입니다.") >= 4
