@@ -87,7 +87,7 @@ ALLOWED = {
         *("", "documents", "errors", "inference", "levels", "looking", "plain", "romanization"),
         *("server", "tokenizer", "tracing"),
     },
-    "corpus": {"corpus", "errors", "levels", "pairs"},
+    "corpus": {"corpus", "errors", "levels", "pairs", "romanization", "tokenizer"},
     "cli": {
         "cli",
         *("", "checkpoint", "config", "corpus", "documents", "errors", "evaluation", "events"),

@@ -25,6 +25,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_serve(commands.add_parser("serve", help="a web page and an HTTP API on this computer"))
     _add_export(commands.add_parser("export", help="write a model for another engine"))
     _add_corpus(commands.add_parser("corpus", help="check, report and build the corpus in data/"))
+    _add_fetch(commands.add_parser("fetch", help="get public English-Korean text to train on"))
     return parser
 
 
@@ -226,6 +227,29 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--threads", type=_positive, metavar="N", help="processor cores to use")
     _add_model(parser)
+
+
+def _add_fetch(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--out", default="data/public", metavar="DIR", help="where to write (default: data/public)"
+    )
+    parser.add_argument(
+        "--only", nargs="+", default=[], metavar="NAME", help="some sources: tatoeba, ncsoft"
+    )
+    parser.add_argument(
+        "--remove",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="leave out every sentence of these files, such as a test set",
+    )
+    parser.add_argument(
+        "--archive",
+        nargs="+",
+        default=[],
+        metavar="NAME=FILE",
+        help="an archive that is already here, for example tatoeba=kor-eng.zip",
+    )
 
 
 def _add_style(parser: argparse.ArgumentParser) -> None:
