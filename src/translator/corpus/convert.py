@@ -319,6 +319,9 @@ def _familiar(head: str, morphemes: Sequence[Morpheme]) -> str | None:
             written = head[m.start : follows.end] if follows and follows.start < m.end else m.form
             if head[m.start : m.end] in _FUSED_PRONOUNS:
                 written = head[m.start : m.end]
+            after = head[m.end : m.end + 1]
+            if written == "제" and after.isalpha() and after not in {"가", "게"}:
+                continue  # 제시간, 제자리: no pronoun
             new = _FUSED_PRONOUNS.get(written) or _PRONOUNS.get(written)
             if new is None:
                 return None
