@@ -1,5 +1,6 @@
 import subprocess
 import sys
+import unicodedata
 
 import pytest
 
@@ -48,9 +49,42 @@ def test_a_comparison_is_paired():
         compare(FOUND[:1], FOUND, WANTED[:1])
 
 
+@pytest.mark.fault("B85")
 def test_both_sides_are_counted_first():
-    with pytest.raises(EvaluationError, match="1 translations for 2 references"):
-        chrf(["가"], ["가", "나"])
+    for metric in METRICS:
+        with pytest.raises(EvaluationError, match="1 translations for 2 references"):
+            scores(["가"], ["가", "나"], [metric])
+        with pytest.raises(EvaluationError, match="2 translations for 1 references"):
+            scores(["가", "나"], ["가"], [metric])
+    with pytest.raises(EvaluationError, match="expected a list of texts, got one with list in it"):
+        scores(["가", "나"], [["가"], ["나"]])
+    with pytest.raises(EvaluationError, match="expected a list of texts"):
+        scores("가", ["가"])
+
+
+@pytest.mark.fault("B86")
+def test_decomposed_hangul_is_the_same_hangul():
+    pytest.importorskip("sacrebleu")
+    decomposed = [unicodedata.normalize("NFD", text) for text in WANTED]
+    assert decomposed != WANTED
+    for figure in scores(WANTED * 2, decomposed * 2, n_bootstrap=0):
+        assert figure.value == pytest.approx(100)
+
+
+@pytest.mark.fault("B86")
+def test_the_way_of_cutting_is_fixed_and_in_the_signature():
+    pytest.importorskip("sacrebleu")
+    found = {figure.metric: figure.signature for figure in scores(FOUND, WANTED, n_bootstrap=0)}
+    assert "tok:char" in found["BLEU"] and "version:" in found["BLEU"]
+    assert "nc:6|nw:0" in found["chrF"] and "nc:6|nw:2" in found["chrF++"]
+
+
+@pytest.mark.fault("B86")
+def test_without_the_package_for_morphemes_it_says_so(monkeypatch):
+    pytest.importorskip("sacrebleu")
+    monkeypatch.setitem(sys.modules, "kiwipiepy", None)
+    with pytest.raises(EvaluationError, match=r"pip install 'translator\[corpus\]'"):
+        scores(FOUND, WANTED, [MORPHEMES])
 
 
 def test_without_the_package_it_says_what_to_install():

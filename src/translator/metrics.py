@@ -1,7 +1,8 @@
 """Corpus scores that compare translations with references, all by sacrebleu (the extra 'eval')."""
 
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from translator.errors import UserError
 
@@ -41,8 +42,8 @@ def chrf(translations: Sequence[str], references: Sequence[str]) -> float:
         EvaluationError: sacrebleu is not installed, or the numbers of sentences differ.
     """
     check_same_number(translations, references, "references")
-    [metric] = _metrics(["chrF"]).values()
-    return float(metric.corpus_score(list(translations), [list(references)]).score)
+    [score] = scores(translations, references, ["chrF"], n_bootstrap=0)
+    return score.value
 
 
 def scores(
@@ -101,8 +102,15 @@ def compare(
     return found
 
 
-def check_same_number(translations: Sequence[str], others: Sequence[Any], name: str) -> None:
-    """Raises EvaluationError: line n of one cannot belong to line n of the other."""
+def check_same_number(translations: Sequence[str], others: Sequence[str], name: str) -> None:
+    """Raises EvaluationError: something is no text, or line n of one cannot belong to line n of the
+    other. (sacrebleu gives two translations of one reference a perfect score.)
+    """
+    for texts in (translations, others):
+        odd = [type(text).__name__ for text in texts if not isinstance(text, str)]
+        if isinstance(texts, str) or odd:
+            found = f"one with {odd[0]} in it" if odd else "one text"
+            raise EvaluationError(f"expected a list of texts, got {found}; one reference each")
     if len(translations) != len(others):
         raise EvaluationError(
             f"{len(translations)} translations for {len(others)} {name}; "
@@ -128,8 +136,9 @@ def _metrics(names: Sequence[str]) -> Mapping[str, "Metric"]:
 
 
 def _prepared(metric: str, texts: Sequence[str]) -> list[str]:
+    texts = [unicodedata.normalize("NFC", text) for text in texts]
     if metric != MORPHEMES:
-        return list(texts)
+        return texts
     try:
         from kiwipiepy import Kiwi
     except ImportError:
@@ -137,4 +146,4 @@ def _prepared(metric: str, texts: Sequence[str]) -> list[str]:
             "morphemes need kiwipiepy; install it with: pip install 'translator[corpus]'"
         ) from None
     kiwi = Kiwi()
-    return [" ".join(token.form for token in tokens) for tokens in kiwi.tokenize(list(texts))]
+    return [" ".join(token.form for token in tokens) for tokens in kiwi.tokenize(texts)]
