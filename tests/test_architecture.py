@@ -33,7 +33,7 @@ ALLOWED = {
     "hardware": {"errors"},
     "copying": set(),
     "metrics": {"errors"},
-    "evaluation": {"copying", "levels", "metrics", "pairs"},
+    "evaluation": {"copying", "levels", "metrics", "noise", "pairs"},
     "tensorboard": {"errors", "events"},
     "progress": {"events"},
     "model.masks": set(),

@@ -1,6 +1,6 @@
 import pytest
 
-from translator.evaluation import Judged, copy_accuracy, grouped, repeats, summarize
+from translator.evaluation import Judged, copy_accuracy, disturbed, grouped, repeats, summarize
 from translator.metrics import EvaluationError
 from translator.pairs import Pair
 
@@ -55,7 +55,12 @@ def test_a_summary_counts_what_it_says():
 def test_parts_by_length_level_and_origin():
     pytest.importorskip("sacrebleu")
     parts = dict(grouped(ITEMS))
-    assert parts["1-4 words"].n == 4 and parts["5-7 words"].n == 1 and "8-15 words" not in parts
+    assert (
+        parts["1 word"].n == 1
+        and parts["2-4 words"].n == 3
+        and parts["5-7 words"].n == 1
+        and "8-15 words" not in parts
+    )
     assert parts["asked in formal"].n == 2 and parts["asked in formal"].exact == (2, 2)
     assert parts["a"].n == 2 and parts["b"].n == 3
     assert "a" not in dict(grouped(ITEMS[:2]))
@@ -74,3 +79,23 @@ def test_parts_by_length_level_and_origin():
 )
 def test_a_phrase_twice_in_a_row(text, wanted):
     assert repeats(text) is wanted
+
+
+def test_careless_typing_keeps_the_korean_and_the_places():
+    pairs = [
+        Pair("He didn't see our beautiful garden.", "가.", "formal"),
+        Pair("Run!", "나.", "formal"),
+        Pair("ok", "다.", "polite"),
+    ]
+    found = {kind: (places, others) for kind, places, others in disturbed(pairs)}
+    assert found["capitals"][0] == [0, 1, 2]
+    assert found["capitals"][1][1] == Pair("RUN!", "나.", "formal")
+    assert found["no final mark"][0] == [0, 1] and found["curly quotes"][0] == [0]
+    assert found["the other contraction"][1][0].src == "He did not see our beautiful garden."
+    assert found["two sentences"] == (
+        [0],
+        [Pair("He didn't see our beautiful garden. Run!", "가. 나.", "formal")],
+    )
+    typo = found["a letter wrong"][1][0].src
+    assert typo != pairs[0].src and abs(len(typo) - len(pairs[0].src)) <= 1
+    assert list(disturbed(pairs)) == list(disturbed(pairs))

@@ -1,5 +1,7 @@
 """How good translations are beyond their score: copied numbers, speech level, loops, cuts."""
 
+import itertools
+import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -7,10 +9,12 @@ from typing import Final, NamedTuple
 from translator.copying import items, lost
 from translator.levels import agrees
 from translator.metrics import check_same_number, chrf
+from translator.noise import KINDS
 from translator.pairs import Pair
 
-LENGTHS: Final = ((1, 4), (5, 7), (8, 15), (16, 10_000))
+LENGTHS: Final = ((1, 1), (2, 4), (5, 7), (8, 15), (16, 10_000))
 """Words of the English side, first and last of each bucket."""
+TWO_SENTENCES: Final = "two sentences"
 
 
 class Share(NamedTuple):
@@ -69,13 +73,38 @@ def summarize(judged: Sequence[Judged]) -> Summary:
 def grouped(judged: Sequence[Judged]) -> Iterator[tuple[str, Summary]]:
     """The figures of parts: by length, by level and, where there are several, by origin."""
     for first, last in LENGTHS:
-        name = f"{first}-{last} words" if last < LENGTHS[-1][1] else f"{first} words and more"
+        name = _length_name(first, last)
         yield from _part(name, [i for i in judged if first <= _n_words(i) <= last])
     for level in sorted({item.asked for item in judged}):
         yield from _part(f"asked in {level}", [item for item in judged if item.asked == level])
     groups = sorted({item.group for item in judged})
     for group in groups if len(groups) > 1 else []:
         yield from _part(group, [item for item in judged if item.group == group])
+
+
+class Disturbed(NamedTuple):
+    """Pairs whose English is typed in another way than the pairs that they belong to."""
+
+    kind: str
+    places: list[int]  # of the pairs that this kind of noise changes
+    pairs: list[Pair]
+
+
+def disturbed(pairs: Sequence[Pair], seed: int = 0) -> Iterator[Disturbed]:
+    """For each kind of careless typing the pairs that it changes; and each pair with the next one
+    of its level behind it in the same line.
+    """
+    for kind in KINDS:
+        rng = random.Random(f"{seed}/{kind.name}")
+        typed = [kind.apply(pair.src, rng) for pair in pairs]
+        places = [i for i, text in enumerate(typed) if text and text != pairs[i].src]
+        yield Disturbed(kind.name, places, [pairs[i]._replace(src=typed[i]) for i in places])
+    both = [
+        (i, Pair(f"{one.src} {two.src}", f"{one.tgt} {two.tgt}", one.level))
+        for i, (one, two) in enumerate(itertools.pairwise(pairs))
+        if one.level == two.level and one.src[-1] in ".!?"
+    ]
+    yield Disturbed(TWO_SENTENCES, [i for i, _ in both], [pair for _, pair in both])
 
 
 def copy_accuracy(sources: Sequence[str], translations: Sequence[str]) -> Share:
@@ -103,6 +132,12 @@ def repeats(text: str) -> bool:
 def _part(name: str, judged: Sequence[Judged]) -> Iterator[tuple[str, Summary]]:
     if judged:
         yield name, summarize(judged)
+
+
+def _length_name(first: int, last: int) -> str:
+    if first == last:
+        return "1 word"
+    return f"{first} words and more" if last == LENGTHS[-1][1] else f"{first}-{last} words"
 
 
 def _n_words(item: Judged) -> int:

@@ -6,8 +6,8 @@ stays as it is.
 
 import random
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple
 
 from translator.pairs import Pair
 
@@ -82,20 +82,28 @@ def _typo(text: str, rng: random.Random) -> str:
     return text[:i] + changed + text[i + 2 :]
 
 
-_KINDS: Final[Sequence[tuple[Callable[[str, random.Random], str], int]]] = (
-    (_drop_final_mark, 8),
-    (_lower_case, 5),
-    (_capitals, 2),
-    (_curly_quotes, 2),
-    (_other_contraction, 4),
-    (_typo, 3),
+class Kind(NamedTuple):
+    """One way in which people type carelessly."""
+
+    name: str
+    weight: int  # how often it is drawn
+    apply: Callable[[str, random.Random], str]  # gives the text itself when there is nothing to do
+
+
+KINDS: Final = (
+    Kind("no final mark", 8, _drop_final_mark),
+    Kind("lower case", 5, _lower_case),
+    Kind("capitals", 2, _capitals),
+    Kind("curly quotes", 2, _curly_quotes),
+    Kind("the other contraction", 4, _other_contraction),
+    Kind("a letter wrong", 3, _typo),
 )
 
 
 def noisy(text: str, rng: random.Random) -> str:
     """One kind of noise, drawn by weight; the text itself when that kind changes nothing."""
-    [kind] = rng.choices([kind for kind, _ in _KINDS], [weight for _, weight in _KINDS])
-    return kind(text, rng) or text
+    [kind] = rng.choices(KINDS, [kind.weight for kind in KINDS])
+    return kind.apply(text, rng) or text
 
 
 def with_noisy_copies(pairs: Iterable[Pair], share: float, seed: str) -> Iterator[Pair]:

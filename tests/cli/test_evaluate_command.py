@@ -27,7 +27,7 @@ def test_a_table_with_scores_and_parts(files, trained, tmp_path, capsys):
     text = capsys.readouterr().out
     assert f"{len(PAIRS) + 2} pairs" in text
     assert "bs:20" in text and "±" in text and "nw:2" in text and "tok:char" in text
-    for name in ("| all |", "| 1-4 words |", "| asked in polite |", "known.tsv |", "new.tsv |"):
+    for name in ("| all |", "| 2-4 words |", "| asked in polite |", "known.tsv |", "new.tsv |"):
         assert name in text
     rows = [line.split("\t") for line in out.read_text(encoding="utf-8").split("\n")[:-1]]
     assert [row[:2] for row in rows[: len(PAIRS)]] == [list(pair[:2]) for pair in PAIRS]
@@ -35,13 +35,17 @@ def test_a_table_with_scores_and_parts(files, trained, tmp_path, capsys):
 
 
 def test_json_and_a_level_for_all(files, trained, capsys):
-    command = ["evaluate", "--model", str(trained), "--bootstrap", "0", "--json"]
+    command = ["evaluate", "--model", str(trained), "--bootstrap", "0", "--json", "--robustness"]
     assert main([*command, "--data", files[0], "--style", "polite"]) == 0
     found = json.loads(capsys.readouterr().out)
     [model] = found["models"]
     assert found["comparison"] == [] and model["all"]["sentences"] == len(PAIRS)
     assert model["scores"][0]["metric"] == "chrF" and model["scores"][0]["margin"] is None
     assert set(model["parts"]) >= {"asked in polite"} and "asked in formal" not in model["parts"]
+    [typed] = found["robustness"]
+    assert {"capitals", "no final mark", "two sentences"} <= {row["kind"] for row in typed}
+    whole = next(row for row in typed if row["kind"] == "capitals")
+    assert whole["n"] == len(PAIRS) and whole["before"] > whole["after"]
     assert model["all"]["copied"] == {"share": None, "of": 0}
 
 

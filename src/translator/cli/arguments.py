@@ -145,6 +145,11 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="samples for the confidence intervals; 0: none (default: 1000)",
     )
+    parser.add_argument(
+        "--robustness",
+        action="store_true",
+        help="also the same sentences typed carelessly: capitals, no final mark, a letter wrong …",
+    )
     parser.add_argument("--json", action="store_true", help="all figures as one JSON object")
     parser.add_argument(
         "--out", metavar="FILE", help="write English, reference, level, translation there"

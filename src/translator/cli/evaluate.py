@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
@@ -14,10 +14,19 @@ from translator.checkpoint import PRETRAINED
 from translator.config import DecodingConfig
 from translator.documents import translate_lines
 from translator.errors import UserError
-from translator.evaluation import Judged, Share, Summary, as_plain, grouped, summarize
+from translator.evaluation import (
+    TWO_SENTENCES,
+    Judged,
+    Share,
+    Summary,
+    as_plain,
+    disturbed,
+    grouped,
+    summarize,
+)
 from translator.hardware import keep_memory
 from translator.inference import DEFAULT_STYLE, Translator
-from translator.metrics import METRICS, MORPHEMES, Comparison, Score, compare, scores
+from translator.metrics import METRICS, MORPHEMES, Comparison, Score, chrf, compare, scores
 from translator.pairs import Pair, Report, read_pairs
 
 AT_ONCE = 512
@@ -33,18 +42,28 @@ def run(args: argparse.Namespace) -> None:
     wanted = [pair.tgt for pair, _ in pairs]
     written = [[item.translation for item in items] for items in judged]
     found = [scores(texts, wanted, metrics, args.bootstrap) for texts in written]
+    typed = []
+    if args.robustness:
+        typed = [
+            _robustness(str(model), items, args)
+            for model, items in zip(models, judged, strict=True)
+        ]
     versus: list[Comparison] = []
     if len(models) == 2:
         versus = compare(written[0], written[1], wanted, metrics, args.bootstrap)
     if args.out is not None:
         _save(Path(args.out), judged[-1])
     if args.json:
-        print(json.dumps(_plain(models, judged, found, versus), ensure_ascii=False, indent=1))
+        print(
+            json.dumps(_plain(models, judged, found, typed, versus), ensure_ascii=False, indent=1)
+        )
         return
     for model, items, figures in zip(models, judged, found, strict=True):
         name = "pretrained" if model == PRETRAINED else model
         print(f"{name} on {', '.join(args.data)}: {len(items)} pairs\n")
         print("\n".join([*_score_lines(figures), "", *_table(items), ""]))
+    for rows in typed:
+        print("\n".join([*_typed_lines(rows), ""]))
     if versus:
         print(f"{models[1]} against {models[0]}, paired bootstrap resampling\n")
         print("\n".join(_versus_lines(versus)))
@@ -95,6 +114,37 @@ def _translated(
         yield Judged(pair, level, line.text, line.finished, path)
 
 
+class Typed(NamedTuple):
+    """chrF of the sentences that a kind of careless typing changes, as they were and as typed."""
+
+    kind: str
+    n: int
+    before: float
+    after: float
+
+
+def _robustness(model: str, items: Sequence[Judged], args: argparse.Namespace) -> list[Typed]:
+    known, before = [item.pair for item in items], [item.translation for item in items]
+    found = []
+    for kind, places, others in disturbed(known):
+        if not places:
+            continue
+        after = [item.translation for item in _judge(model, [(p, "") for p in others], args)]
+        plain = [before[i] for i in places]
+        if kind == TWO_SENTENCES:
+            plain = [f"{before[i]} {before[i + 1]}" for i in places]
+        wanted = [pair.tgt for pair in others]
+        found.append(Typed(kind, len(places), chrf(plain, wanted), chrf(after, wanted)))
+    return found
+
+
+def _typed_lines(rows: Sequence[Typed]) -> Iterator[str]:
+    yield "| typed with | sentences | chrF as they were | as typed |"
+    yield "|---|---|---|---|"
+    for row in rows:
+        yield f"| {row.kind} | {row.n} | {row.before:.1f} | {row.after:.1f} |"
+
+
 def _level(pair: Pair) -> str:
     return DEFAULT_STYLE if pair.level == "any" else pair.level
 
@@ -136,6 +186,7 @@ def _plain(
     models: Sequence[object],
     judged: Sequence[Sequence[Judged]],
     found: Sequence[Sequence[Score]],
+    typed: Sequence[Sequence[Typed]],
     versus: Sequence[Comparison],
 ) -> dict[str, Any]:
     return {
@@ -148,6 +199,7 @@ def _plain(
             }
             for model, items, figures in zip(models, judged, found, strict=True)
         ],
+        "robustness": [[row._asdict() for row in rows] for rows in typed],
         "comparison": [item._asdict() for item in versus],
     }
 
