@@ -71,7 +71,7 @@ ALLOWED = {
     "plain": {"looking", "tracing"},
     "segments": set(),
     "subtitles": set(),
-    "documents": {"config", "inference", "segments", "tokenizer"},
+    "documents": {"config", "errors", "inference", "segments", "tokenizer"},
     "preparation": {"config", "events", "noise", "pairs", "run_dir", "store", "tokenizer"},
     "feed": {"batches", "config", "distributed", "preparation", "resplit"},
     "validation": {
@@ -108,6 +108,7 @@ EXTRAS = {
     "exported": {"ctranslate2"},
     "picture": {"matplotlib"},
     "server.app": {"fastapi", "fastapi_offline", "starlette"},
+    "server.guard": {"starlette"},
     "server.messages": {"pydantic"},
     "server.reading": {"pydantic", "starlette"},
     "server.running": {"fastapi", "uvicorn"},

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from translator.config import DecodingConfig
+from translator.errors import UserError
 from translator.inference import TooLong, Translation, Translator
 from translator.segments import split_clauses, split_sentences
 from translator.tokenizer import normalize
@@ -39,6 +40,21 @@ class TranslatedLine:
                 joined = " ".join(part.text for part in chosen)
                 found.append((joined, sum(part.score for part in chosen)))
         return found
+
+
+class NotOneSentence(UserError, ValueError):
+    """A text is blank, several sentences, or longer than what is translated in one piece."""
+
+
+def check_one_sentence(translator: Translator, text: str) -> None:
+    """For what looks inside one translation.  Raises NotOneSentence."""
+    sentences = [part for part in split_sentences(text) if normalize(part)]
+    if not sentences:
+        raise NotOneSentence("there is no text")
+    if len(sentences) > 1:
+        raise NotOneSentence(f"{len(sentences)} sentences; look at one at a time")
+    if not translator.fits(text):
+        raise NotOneSentence("the sentence is too long to be looked at in one piece")
 
 
 def translate_lines(

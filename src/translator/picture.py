@@ -41,17 +41,22 @@ def save_picture(
     Raises:
         PictureError: another ending, no such font, or matplotlib is missing.
     """
+    check_ending(path)
     path = Path(path)
     ending = path.suffix.lower()
     if ending == ".svg":
         path.write_text(as_svg(heatmaps), encoding="utf-8")
     elif ending == ".json":
         _save_numbers(heatmaps, path)
-    elif ending == ".png":
-        return _save_png(heatmaps, path, font)
     else:
-        raise PictureError(f"{path}: the ending must be .svg, .png or .json")
+        return _save_png(heatmaps, path, font)
     return ()
+
+
+def check_ending(path: str | Path) -> None:
+    """Before the work is done.  Raises PictureError: no kind of file that can be written."""
+    if Path(path).suffix.lower() not in {".svg", ".png", ".json"}:
+        raise PictureError(f"{path}: the ending must be .svg, .png or .json")
 
 
 def _save_numbers(heatmaps: Sequence[Heatmap], path: Path) -> None:

@@ -46,8 +46,10 @@ def test_a_picture_and_the_numbers(trained, tmp_path, capsys):
         (["attention", TEXT, "--layer", "9"], "--layer 9: the model has layers 1 to 2"),
         (["attention", TEXT, "--head", "x"], '--head x: expected a number or "all"'),
         (["attention", TEXT, "--out", "map.gif"], "the ending must be .svg, .png or .json"),
-        (["attention", " "], "the translation is empty"),
-        (["trace", "\t"], "the sentence is blank"),
+        (["attention", " "], "there is no text"),
+        (["attention", "I am. You are."], "2 sentences; look at one at a time"),
+        (["trace", "very " * 60], "the sentence is too long"),
+        (["trace", "\t"], "there is no text"),
     ],
 )
 def test_mistakes_are_one_line(trained, capsys, command, message):

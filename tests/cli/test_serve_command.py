@@ -6,6 +6,9 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
@@ -38,6 +41,47 @@ def test_a_server_from_start_to_end(trained):
             server.kill()
 
 
+SLOW = json.dumps({"q": "I am. " * 300, "alternatives": 9, "attention": True}).encode()
+
+
+def ask_slowly(address, statuses):
+    try:
+        with urlopen(Request(f"{address}/translate", SLOW), timeout=60) as answer:
+            statuses.append(answer.status)
+    except HTTPError as error:
+        statuses.append(error.code)
+        assert "error" in json.load(error)
+    except OSError:
+        statuses.append(0)  # the connection was closed
+
+
+@pytest.mark.parametrize("n_signals", [1, 2])
+def test_ctrl_c_while_requests_run(trained, n_signals):
+    command = [sys.executable, "-m", "translator", "serve", "--port", "0", "--model", str(trained)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            address = re.search(r"http://127\.0\.0\.1:\d+", server.stderr.readline())[0]
+            statuses = []
+            clients = [
+                threading.Thread(target=ask_slowly, args=(address, statuses)) for _ in range(4)
+            ]
+            for client in clients:
+                client.start()
+            time.sleep(1)
+            for _ in range(n_signals):
+                server.send_signal(signal.SIGINT)
+                time.sleep(0.2)
+            assert server.wait(30) == 130
+            for client in clients:
+                client.join()
+            assert set(statuses) <= {200, 503, 0} and len(statuses) == 4
+            if n_signals == 1:
+                assert 0 not in statuses
+            assert "Traceback" not in server.stderr.read()
+        finally:
+            server.kill()
+
+
 def test_a_port_that_is_taken(trained, capsys):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -52,6 +96,8 @@ def test_a_port_that_is_taken(trained, capsys):
     "options, message",
     [
         (["--port", "70000"], "ports are 0 to 65535"),
+        (["--host", "127.0.0..1"], "no name of a host"),
+        (["--allow-origin", "evil"], "expected a web site such as https://example.org"),
         (["--host", "192.0.2.1"], "cannot listen on 192.0.2.1"),
         (["--api-key-file", "nothing.txt"], "nothing.txt: cannot be read"),
     ],

@@ -88,6 +88,8 @@ def test_a_form_is_as_good_as_json(client, translator):
     ).json()
     assert len(answer["translatedText"]) == 2 and len(answer["attention"]) == 2
     curl = {"content-type": "application/x-www-form-urlencoded"}  # as `curl -d` sends JSON
+    notepad = "\ufeff" + json.dumps({"q": TEXT})
+    assert client.post("/translate", content=notepad.encode()).status_code == 200
     answer = client.post("/translate", content=json.dumps({"q": TEXT}), headers=curl)
     assert answer.json()["translatedText"] == expected(translator, TEXT)
 
@@ -114,7 +116,7 @@ def test_html_keeps_its_tags_and_text_stays_text(client, translator):
     answer = ask(client, q=html, format="html").json()["translatedText"]
     ours, thanks = expected(translator, TEXT), expected(translator, "Thank you.")
     assert answer == (
-        f'<p class="a&b">{ours}</p><br/>\n<script>I < 1</script><!-- x --> <B>{thanks}</b>'
+        f'<p class="a&b">{ours}</p><br/>\n<script>I < 1</script><!-- x --> <B>{thanks}</B>'
     )
     assert ask(client, q="a", format="html", attention=True).status_code == 400
 
@@ -123,6 +125,8 @@ def test_auto_detects(client):
     answer = ask(client, q=TEXT, source="auto").json()
     assert answer["detectedLanguage"] == {"language": "en", "confidence": 100.0}
     assert ask(client, q="저는 학생입니다.", source="auto").status_code == 400
+    assert ask(client, q="Привет мир", source="auto").status_code == 400
+    assert ask(client, q="1 + 1", source="auto").status_code == 200
     detect = client.post("/detect", json={"q": "저는 a"}).json()
     assert detect == [{"language": "ko", "confidence": 66.7}]
     assert client.post("/detect", data={"q": "1 2"}).json()[0]["confidence"] == 0
@@ -133,7 +137,8 @@ def test_trace_is_the_trace(client, translator):
     assert answer["translation"] == trace(translator, TEXT, "polite").translation
     assert answer["steps"][0]["read"] == ["<s>"]
     assert client.post("/trace", json={"q": "\n"}).status_code == 400
-    assert client.post("/trace", json={"q": "word " * 90}).status_code == 413
+    assert client.post("/trace", json={"q": "word " * 90}).status_code == 400
+    assert "2 sentences" in client.post("/trace", json={"q": "Go. Run."}).json()["error"]
 
 
 def test_what_pages_and_clients_ask_first(client, limits):
@@ -143,6 +148,7 @@ def test_what_pages_and_clients_ask_first(client, limits):
         ("ko", []),
     ]
     assert client.get("/health").json() == {"status": "ok"}
+    assert client.head("/health").status_code == client.head("/").status_code == 200
     settings = client.get("/frontend/settings").json()
     assert settings["charLimit"] == limits.characters and settings["keyRequired"] is False
     assert settings["levels"] == ["formal", "polite", "casual", "plain"]
@@ -253,7 +259,7 @@ def test_parallel_requests_get_their_own_answers(url, translator):
 
 def test_keys(translator, tmp_path):
     file = tmp_path / "keys.txt"
-    file.write_text("# keys\n\nsecret one\n열쇠\n", encoding="utf-8")
+    file.write_text("열쇠\n# keys\n\nsecret one\n", encoding="utf-8-sig")  # as Notepad does
     with TestClient(create_app(translator, keys=Keys.from_file(file))) as client:
         for key in (None, "", "secret", "secret one ", "\u0000"):
             answer = ask(client, q=TEXT, api_key=key)

@@ -128,6 +128,18 @@ def test_who_leaves_is_not_worked_for():
     assert [lines for lines, _ in slow.batches] == [["a"], ["c"]]
 
 
+def test_after_stopping_nobody_new_is_taken():
+    slow = Slow()
+    slow.gate.set()
+
+    async def test(batcher):
+        batcher.stop()
+        with pytest.raises(Busy):
+            await batcher.translate(["a"], FORMAL)
+
+    with_batcher(test, slow)
+
+
 def test_closing_answers_who_still_waits():
     slow = Slow()
 

@@ -5,6 +5,7 @@ import json
 import re
 import socket
 import threading
+import time
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
@@ -91,6 +92,32 @@ def test_who_comes_when_the_line_is_full_is_told_so(translator, monkeypatch):
     assert len(answers) == 5 and refused
     assert {status for status, _, _ in answers} == {200, 503}
     assert all(retry == "1" and "waiting" in body["error"] for _, retry, body in refused)
+
+
+def test_nobody_works_for_a_client_who_left(translator, monkeypatch):
+    gate, began, worked = threading.Event(), threading.Event(), []
+    inner = translator.translate
+
+    def slow(texts, *args, **options):
+        worked.extend(texts)
+        began.set()
+        assert gate.wait(30)
+        return inner(texts, *args, **options)
+
+    monkeypatch.setattr(translator, "translate", slow)
+    with running(create_app(translator)) as url:
+        first = threading.Thread(target=ask, args=(url,), kwargs={"q": "First.", "level": "any"})
+        first.start()
+        assert began.wait(30)  # the thread is busy, who comes now waits
+        connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=30)
+        connection.request("POST", "/translate", json.dumps({"q": "Gone."}))
+        time.sleep(0.5)
+        connection.close()
+        time.sleep(0.5)
+        gate.set()
+        first.join()
+        ask(url, q="Last.")
+    assert worked == ["First.", "Last."]
 
 
 @pytest.mark.fault("B95")

@@ -140,7 +140,7 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--bootstrap",
-        type=int,
+        type=_natural,
         default=1000,
         metavar="N",
         help="samples for the confidence intervals; 0: none (default: 1000)",
@@ -293,10 +293,15 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected at least 1, got {text}")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 up, got {text!r}")
+    return int(text)
+
+
+def _natural(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a number from 0 up, got {text!r}")
+    return int(text)
 
 
 def _add_corpus(parser: argparse.ArgumentParser) -> None:

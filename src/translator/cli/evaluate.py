@@ -60,13 +60,17 @@ def run(args: argparse.Namespace) -> None:
         return
     for model, items, figures in zip(models, judged, found, strict=True):
         name = "pretrained" if model == PRETRAINED else model
-        print(f"{name} on {', '.join(args.data)}: {len(items)} pairs\n")
+        print(f"{name} on {', '.join(args.data)}: {_count(len(items))}\n")
         print("\n".join([*_score_lines(figures), "", *_table(items), ""]))
     for rows in typed:
         print("\n".join([*_typed_lines(rows), ""]))
     if versus:
         print(f"{models[1]} against {models[0]}, paired bootstrap resampling\n")
         print("\n".join(_versus_lines(versus)))
+
+
+def _count(n: int) -> str:
+    return f"{n} pair{'s' * (n != 1)}"
 
 
 def _read(paths: Sequence[str]) -> list[tuple[Pair, str]]:

@@ -2,7 +2,9 @@
 
 import argparse
 import os
+import re
 import sys
+from collections.abc import Sequence
 
 import torch
 
@@ -17,7 +19,8 @@ KEY_VARIABLE = "TRANSLATOR_API_KEY"
 def run(args: argparse.Namespace) -> None:
     """Serves until Ctrl-C."""
     try:
-        from translator.server.app import create_app
+        from translator.server.answering import Answers
+        from translator.server.app import app_of
         from translator.server.keys import Keys
         from translator.server.limits import Limits
         from translator.server.running import address_of, listen, serve
@@ -37,7 +40,19 @@ def run(args: argparse.Namespace) -> None:
         model = Translator.from_pretrained(PRETRAINED if args.model is None else args.model)
         model.translate(["Hello."])  # lays the weights out before anybody waits for it
         limits = Limits(characters=args.char_limit, waiting=args.max_waiting)
-        app = create_app(model, limits, keys, args.allow_origin)
+        answers = Answers(model, limits)
+        app = app_of(answers, keys, _origins(args.allow_origin))
         address = address_of(listener)
         told = f"translator: {address} (page), {address}/docs (API); Ctrl-C ends"
-        serve(app, listener, lambda: print(told, file=sys.stderr, flush=True))
+        serve(app, listener, lambda: print(told, file=sys.stderr, flush=True), answers.stop)
+
+
+def _origins(given: Sequence[str]) -> list[str]:
+    """As browsers send them: scheme, host and port, nothing behind."""
+    origins = [origin.rstrip("/") for origin in given]
+    for origin in origins:
+        if origin != "*" and not re.fullmatch(r"https?://[^/\s]+", origin):
+            raise UserError(
+                f"--allow-origin {origin}: expected a web site such as https://example.org"
+            )
+    return origins

@@ -5,12 +5,11 @@ import json
 from collections.abc import Iterable, Sequence
 
 from translator.checkpoint import PRETRAINED
-from translator.errors import UserError
+from translator.documents import check_one_sentence
 from translator.heatmap import padded, printable, width
 from translator.inference import Translator
 from translator.looking import KINDS
 from translator.plain import trace_as_dict
-from translator.tokenizer import normalize
 from translator.tracing import GreedyStep, Shape, Trace, trace
 
 WIDEST_MASK = 40  # columns of cells; a wider mask says less than its rule
@@ -23,9 +22,8 @@ FROM = {
 
 def run(args: argparse.Namespace) -> None:
     """Prints the story, or the same as JSON."""
-    if not normalize(args.text):
-        raise UserError("there is nothing to trace: the sentence is blank")
     translator = Translator.from_pretrained(PRETRAINED if args.model is None else args.model)
+    check_one_sentence(translator, args.text)
     found = trace(translator, args.text, args.style)
     if args.json:
         print(json.dumps(trace_as_dict(found), ensure_ascii=False))

@@ -4,17 +4,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from translator.documents import TranslatedLine, translate_lines
+from translator.documents import (
+    NotOneSentence,
+    TranslatedLine,
+    check_one_sentence,
+    translate_lines,
+)
 from translator.inference import Translator
 from translator.looking import Looking
 from translator.plain import looking_as_dict, trace_as_dict
 from translator.server.batching import Batcher, Manner
-from translator.server.language import detect
+from translator.server.language import detect, may_be_english
 from translator.server.limits import Limits
 from translator.server.markup import Markup
 from translator.server.messages import TraceQuestion, TranslateQuestion
 from translator.server.reading import Refused, check_size
-from translator.tokenizer import normalize
 from translator.tracing import trace
 
 
@@ -36,20 +40,24 @@ class Answers:
 
     def __init__(self, translator: Translator, limits: Limits) -> None:
         self._translator = translator
-        self._limits = limits
+        self.limits = limits
         self._batcher = Batcher(
             self._translate_lines, most_waiting=limits.waiting, most_together=limits.together
         )
 
+    def stop(self) -> None:
+        """Lets nobody wait any more; what is at hand is finished."""
+        self._batcher.stop()
+
     def close(self) -> None:
-        """Lets nobody wait any more."""
+        """Stops, and waits for what is at hand."""
         self._batcher.close()
 
     async def translate(self, question: TranslateQuestion) -> dict[str, Any]:
         """An answer as LibreTranslate gives it.  Raises Refused or Busy."""
         many = isinstance(question.q, list)
         given = question.q if isinstance(question.q, list) else [question.q]
-        check_size(given, self._limits)
+        check_size(given, self.limits)
         self._check(question, given)
         texts = [_html(text) if question.format == "html" else _plain(text) for text in given]
         manner = Manner(question.level, question.alternatives + 1)
@@ -78,21 +86,21 @@ class Answers:
 
     async def trace(self, question: TraceQuestion) -> dict[str, Any]:
         """One sentence, step by step.  Raises Refused or Busy."""
-        check_size([question.q], self._limits)
-        if not normalize(question.q):
-            raise Refused(400, "q: there is no text to trace")
-        if not self._translator.fits(question.q):
-            raise Refused(413, "the sentence is too long to be traced; send one short sentence")
+        check_size([question.q], self.limits)
+        try:
+            check_one_sentence(self._translator, question.q)
+        except NotOneSentence as error:
+            raise Refused(400, f"q: {error}") from None
         return await self._batcher.run(
             lambda: trace_as_dict(trace(self._translator, question.q, question.level))
         )
 
     def _check(self, question: TranslateQuestion, given: Sequence[str]) -> None:
-        if question.alternatives > self._limits.alternatives:
-            raise Refused(400, f"alternatives: at most {self._limits.alternatives}")
+        if question.alternatives > self.limits.alternatives:
+            raise Refused(400, f"alternatives: at most {self.limits.alternatives}")
         if question.attention and question.format == "html":
             raise Refused(400, "attention: only with format text")
-        if question.source == "auto" and any(detect(text).language != "en" for text in given):
+        if question.source == "auto" and not all(map(may_be_english, given)):
             raise Refused(400, "source: the text is not English, the only language translated")
 
     def _translate_lines(self, lines: Sequence[str], manner: Manner) -> list[TranslatedLine]:

@@ -1,7 +1,6 @@
 """The server as an ASGI application: routes, errors and headers."""
 
-import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -19,23 +18,17 @@ from translator.levels import LEVELS
 from translator.server import messages
 from translator.server.answering import Answers
 from translator.server.batching import Busy
+from translator.server.guard import Guard
 from translator.server.keys import Keys
 from translator.server.language import detect
 from translator.server.limits import Limits
-from translator.server.reading import Refused, check_size, read_question
+from translator.server.reading import Refused, check_size, read_question, unless_gone
 
 PAGE: Final = Path(__file__).parent / "page"
 LANGUAGES: Final = [
     messages.Language(code="en", name="English", targets=["ko"]),
     messages.Language(code="ko", name="Korean", targets=[]),
 ]
-ONLY_OURS: Final = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-WITH_INLINE: Final = (  # Swagger UI's page has a script and images in its text
-    "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data:; frame-ancestors 'none'"
-)
-
-Call = Callable[[Request], Awaitable[Response]]
 
 
 def create_app(
@@ -52,8 +45,11 @@ def create_app(
         keys: who may ask; None is everybody
         origins: web sites whose scripts may ask, for example "https://example.org"; "*" is all
     """
-    limits, keys = limits or Limits(), keys or Keys()
-    answers = Answers(model, limits)
+    return app_of(Answers(model, limits or Limits()), keys or Keys(), origins)
+
+
+def app_of(answers: Answers, keys: Keys, origins: Sequence[str] = ()) -> FastAPI:
+    """As `create_app`, for who also wants to stop the answers."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -69,10 +65,10 @@ def create_app(
         lifespan=lifespan,
     )
     _add_errors(app)
-    app.middleware("http")(_with_headers)
+    app.add_middleware(Guard)
     if origins:
         app.add_middleware(CORSMiddleware, allow_origins=list(origins), allow_methods=["*"])
-    _add_routes(app, answers, limits, keys)
+    _add_routes(app, answers, answers.limits, keys)
     app.mount("/page", StaticFiles(directory=PAGE))
     return app
 
@@ -88,13 +84,13 @@ def _add_routes(app: FastAPI, answers: Answers, limits: Limits, keys: Keys) -> N
     async def translate(request: Request) -> Response:
         """Translates English into Korean; JSON or a form."""
         asked = await question(request, messages.TranslateQuestion)
-        return JSONResponse(await answers.translate(asked))
+        return JSONResponse(await unless_gone(request, answers.translate(asked)))
 
     @app.post("/trace", **_described(messages.TraceQuestion, None))
     async def trace(request: Request) -> Response:
         """One sentence told step by step: tokens, shapes, masks, and what greedy search chose."""
         asked = await question(request, messages.TraceQuestion)
-        return JSONResponse(await answers.trace(asked))
+        return JSONResponse(await unless_gone(request, answers.trace(asked)))
 
     @app.post("/detect", **_described(messages.DetectQuestion, list[messages.Detection]))
     async def detect_language(request: Request) -> Response:
@@ -103,7 +99,7 @@ def _add_routes(app: FastAPI, answers: Answers, limits: Limits, keys: Keys) -> N
         check_size([asked.q], limits)
         return JSONResponse([detect(asked.q)._asdict()])
 
-    @app.get("/", include_in_schema=False)
+    @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
     async def page() -> Response:
         return FileResponse(PAGE / "index.html")
 
@@ -112,6 +108,7 @@ def _add_routes(app: FastAPI, answers: Answers, limits: Limits, keys: Keys) -> N
         """What can be translated into what."""
         return LANGUAGES
 
+    @app.head("/health", include_in_schema=False)
     @app.get("/health")
     async def health() -> messages.Health:
         """Whether the server is there."""
@@ -176,17 +173,3 @@ def _add_errors(app: FastAPI) -> None:
     app.add_exception_handler(Refused, refused)
     app.add_exception_handler(Busy, busy)
     app.add_exception_handler(HTTPException, of_http)
-
-
-async def _with_headers(request: Request, call: Call) -> Response:
-    """A browser runs nothing but our own scripts here, and no page of others frames us."""
-    try:
-        response = await call(request)
-    except Exception:
-        logging.getLogger("translator.server").exception("%s %s", request.method, request.url.path)
-        response = JSONResponse({"error": "an internal error; the server's log has it"}, 500)
-    policy = WITH_INLINE if request.url.path == "/docs" else ONLY_OURS
-    response.headers["Content-Security-Policy"] = policy
-    response.headers["X-Content-Type-Options"] = "nosniff"
-    response.headers["Referrer-Policy"] = "no-referrer"
-    return response

@@ -71,6 +71,7 @@ class Batcher:
         self._most_together = most_together
         self._jobs: deque[_Job | None] = deque()
         self._changed = threading.Condition()
+        self._stopped = False
         self._thread = threading.Thread(target=self._work, name="translator", daemon=True)
         self._thread.start()
 
@@ -84,15 +85,20 @@ class Batcher:
         found: Result = await self._submit((), None, work)
         return found
 
-    def close(self) -> None:
-        """Ends the thread after the job at hand; who still waits is told that it is busy."""
+    def stop(self) -> None:
+        """Nobody new, and who waits is told that it is busy; the jobs at hand are finished."""
         with self._changed:
             left = [job for job in self._jobs if job is not None]
             self._jobs.clear()
             self._jobs.append(_STOP)
+            self._stopped = True
             self._changed.notify()
         for job in left:
             job.failed(Busy())
+
+    def close(self) -> None:
+        """Stops, and waits for the jobs at hand."""
+        self.stop()
         self._thread.join()
 
     async def _submit(
@@ -101,7 +107,7 @@ class Batcher:
         loop = asyncio.get_running_loop()
         job = _Job(lines, manner, work, loop, loop.create_future())
         with self._changed:
-            if len(self._jobs) >= self._most_waiting:
+            if self._stopped or len(self._jobs) >= self._most_waiting:
                 raise Busy
             self._jobs.append(job)
             self._changed.notify()

@@ -21,7 +21,7 @@ class Keys:
             UserError: the file cannot be read or has no key.
         """
         try:
-            text = Path(path).read_text(encoding="utf-8")
+            text = Path(path).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(f"{path}: cannot be read: {error}") from None
         lines = (line.strip() for line in text.split("\n"))

@@ -12,6 +12,12 @@ class Detected(NamedTuple):
     confidence: float
 
 
+def may_be_english(text: str) -> bool:
+    """Whether most of it is in Latin letters, or there are no letters at all."""
+    found = detect(text)
+    return found.language == "en" and (found.confidence > 0 or not any(map(str.isalpha, text)))
+
+
 def detect(text: str) -> Detected:
     """English or Korean: the language of most letters, and their share of all letters. No letter of
     either is English with confidence 0.

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Any, TypeVar
 from urllib.parse import parse_qs
 
@@ -13,6 +13,7 @@ from translator.server.limits import Limits
 from translator.server.messages import Question
 
 AnyQuestion = TypeVar("AnyQuestion", bound=Question)
+Result = TypeVar("Result")
 
 
 class Refused(Exception):
@@ -53,6 +54,22 @@ def check_size(texts: Sequence[str], limits: Limits) -> None:
         raise Refused(413, f"{characters} characters; at most {limits.characters} in one request")
 
 
+async def unless_gone(request: Request, work: Awaitable[Result]) -> Result:
+    """What the work gives; it is given up when the client closes the connection.  Raises Refused.
+
+    To be called when the body has been read: what comes then is the end of the connection.
+    """
+    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(request.receive())
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise Refused(400, "the connection was closed before the answer was ready")
+        return await task
+    finally:
+        task.cancel()
+        gone.cancel()
+
+
 async def _body(request: Request, most: int) -> bytes:
     """Raises Refused as soon as it is more than `most` bytes."""
     body = bytearray()
@@ -66,7 +83,7 @@ async def _body(request: Request, most: int) -> bytes:
 def _fields(body: bytes, content_type: str) -> dict[str, Any]:
     """JSON, or a form when it is called one and does not look like JSON (as with `curl -d`)."""
     try:
-        text = body.decode("utf-8")
+        text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise Refused(400, "the body is not UTF-8") from None
     form = "application/x-www-form-urlencoded" in content_type.lower()

@@ -1,12 +1,18 @@
 """From an application to a process that listens."""
 
+import os
+import signal
 import socket
 from collections.abc import Callable
+from types import FrameType
+from typing import Final
 
 import uvicorn
 from fastapi import FastAPI
 
 from translator.errors import UserError
+
+EXIT_FORCED: Final = 130
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -21,6 +27,7 @@ def listen(host: str, port: int) -> socket.socket:
     """
     if not 0 <= port <= 65535:  # some systems would take what is left of it
         raise UserError(f"cannot listen on {host}, port {port}: ports are 0 to 65535")
+    host = host.removeprefix("[").removesuffix("]")  # as IPv6 stands in addresses
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -35,17 +42,32 @@ def listen(host: str, port: int) -> socket.socket:
             raise
     except OSError as error:
         raise UserError(f"cannot listen on {host}, port {port}: {error.strerror}") from None
+    except UnicodeError:
+        raise UserError(f"cannot listen on {host!r}: this is no name of a host") from None
     return listener
 
 
 def address_of(listener: socket.socket) -> str:
     """As a browser wants it."""
     host, port = listener.getsockname()[:2]
+    if host in {"0.0.0.0", "::"}:  # all of this computer's addresses; a browser wants one
+        host = "localhost"
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def serve(app: FastAPI, listener: socket.socket, on_start: Callable[[], None]) -> None:
-    """Answers until Ctrl-C or SIGTERM; requests at hand are finished."""
+def serve(
+    app: FastAPI,
+    listener: socket.socket,
+    on_start: Callable[[], None],
+    on_stop: Callable[[], None],
+) -> None:
+    """Answers until Ctrl-C or SIGTERM. Requests at hand are finished; a second Ctrl-C waits for
+    nothing.
+
+    Args:
+        on_start: called when the address answers
+        on_stop: called at the first signal
+    """
     config = uvicorn.Config(
         app,
         log_level="warning",
@@ -55,6 +77,21 @@ def serve(app: FastAPI, listener: socket.socket, on_start: Callable[[], None]) -
         limit_concurrency=1000,
         server_header=False,
     )
-    server = uvicorn.Server(config)
+    server = _Server(config, on_stop)
     on_start()
     server.run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """Tells when it has been asked to end, and ends at once when it is asked again."""
+
+    def __init__(self, config: uvicorn.Config, on_stop: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_stop = on_stop
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal has come."""
+        if self.should_exit and sig == signal.SIGINT:
+            os._exit(EXIT_FORCED)  # the thread that translates may be in the middle of a product
+        self._on_stop()
+        super().handle_exit(sig, frame)

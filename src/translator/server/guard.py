@@ -1,0 +1,58 @@
+"""Around every answer: headers for browsers, and no failure without an answer in JSON."""
+
+import asyncio
+import logging
+from typing import Final
+
+from starlette.datastructures import MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+ONLY_OURS: Final = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+WITH_INLINE: Final = (  # Swagger UI's page has a script and images in its text
+    "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; frame-ancestors 'none'"
+)
+
+
+class Guard:
+    """A browser runs nothing but our own scripts here, and no page of others frames us. What goes
+    wrong is logged and told as JSON, without a traceback.
+
+    Args:
+        app: what is guarded
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request, as ASGI hands it over."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = False
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                headers = MutableHeaders(scope=message)
+                policy = WITH_INLINE if scope["path"] == "/docs" else ONLY_OURS
+                headers["Content-Security-Policy"] = policy
+                headers["X-Content-Type-Options"] = "nosniff"
+                headers["Referrer-Policy"] = "no-referrer"
+            await send(message)
+
+        async def tell(status: int, error: str) -> None:
+            if not started:
+                await JSONResponse({"error": error}, status)(scope, receive, send_with_headers)
+
+        try:
+            await self._app(scope, receive, send_with_headers)
+        except asyncio.CancelledError:  # the server ends and has waited long enough
+            await tell(503, "the server is being stopped")
+        except Exception:
+            log = logging.getLogger("translator.server")
+            log.exception("%s %s", scope["method"], scope["path"])
+            await tell(500, "an internal error; the server's log has it")
