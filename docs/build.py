@@ -2,15 +2,17 @@
 
     python docs/build.py
 
-The Python blocks of a page run from top to bottom in one namespace. A ```text block right behind a
-Python block is what that block prints; it is rewritten in place, in both languages. The notebook
-holds the Korean chapter, made of the same text.
+The Python blocks of a page run from top to bottom, as if pasted into one prompt. A ```text block
+right behind a Python block is what that block prints; it is rewritten in place, in both languages.
+The notebook holds the Korean chapter, made of the same text.
 """
 
+import code
 import contextlib
 import io
 import posixpath
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -49,16 +51,39 @@ def outputs(page: str) -> list[str]:
     return [match["output"] or "" for match in PYTHON.finditer(page)]
 
 
+class Prompt(code.InteractiveConsole):
+    """The prompt of Python up to 3.12, which takes a page line by line; errors are raised."""
+
+    def showtraceback(self) -> None:
+        raise  # noqa: PLE0704  (called where the error is handled)
+
+    def showsyntaxerror(self, *_: object, **__: object) -> None:
+        raise  # noqa: PLE0704
+
+
 def run(blocks: Sequence[str], name: str) -> list[str]:
-    """Runs blocks in one fresh namespace.  -> what each of them prints"""
-    namespace: dict[str, object] = {"__name__": "__main__"}
-    printed = []
-    for number, block in enumerate(blocks, 1):
-        captured = io.StringIO()
-        with contextlib.redirect_stdout(captured):
-            exec(compile(block, f"{name}, block {number}", "exec"), namespace)
-        printed.append(captured.getvalue())
-    return printed
+    """Pastes blocks into one fresh prompt.  -> what each of them prints
+
+    A body ends with a blank line there, and holds none. The values that a prompt shows of its own
+    accord are left out.
+    """
+    prompt = Prompt({"__name__": "__main__"})
+    shown, sys.displayhook = sys.displayhook, lambda _: None
+    try:
+        return [_paste(prompt, block, f"{name}, block {n}") for n, block in enumerate(blocks, 1)]
+    finally:
+        sys.displayhook = shown
+
+
+def _paste(prompt: Prompt, block: str, name: str) -> str:
+    prompt.filename = name
+    captured = io.StringIO()
+    with contextlib.redirect_stdout(captured):
+        for line in [*block.splitlines(), ""]:
+            unfinished = prompt.push(line)
+    if unfinished:
+        raise SyntaxError(f"{name} ends within a statement")
+    return captured.getvalue()
 
 
 def with_outputs(page: str, printed: Sequence[str]) -> str:

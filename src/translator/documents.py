@@ -43,7 +43,11 @@ class TranslatedLine:
 
 
 class NotOneSentence(UserError, ValueError):
-    """A text is blank, several sentences, or longer than what is translated in one piece."""
+    """A text is blank, or several sentences."""
+
+
+class TooLongForOne(NotOneSentence):
+    """A sentence is longer than what is translated in one piece."""
 
 
 def check_one_sentence(translator: Translator, text: str) -> None:
@@ -54,7 +58,7 @@ def check_one_sentence(translator: Translator, text: str) -> None:
     if len(sentences) > 1:
         raise NotOneSentence(f"{len(sentences)} sentences; look at one at a time")
     if not translator.fits(text):
-        raise NotOneSentence("the sentence is too long to be looked at in one piece")
+        raise TooLongForOne("the sentence is too long to be looked at in one piece")
 
 
 def translate_lines(

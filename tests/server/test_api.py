@@ -137,7 +137,7 @@ def test_trace_is_the_trace(client, translator):
     assert answer["translation"] == trace(translator, TEXT, "polite").translation
     assert answer["steps"][0]["read"] == ["<s>"]
     assert client.post("/trace", json={"q": "\n"}).status_code == 400
-    assert client.post("/trace", json={"q": "word " * 90}).status_code == 400
+    assert client.post("/trace", json={"q": "word " * 90}).status_code == 413
     assert "2 sentences" in client.post("/trace", json={"q": "Go. Run."}).json()["error"]
 
 

@@ -16,7 +16,8 @@ pytest.importorskip("playwright", reason="playwright is not installed")
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Route, expect, sync_playwright
 from real_server import running
 
-from translator.inference import Translator
+from translator.decoding import Hypothesis
+from translator.inference import Translator, _suspicions
 from translator.server.app import create_app
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -252,6 +253,42 @@ def test_warnings_are_shown(page: Page) -> None:
     expect(page.locator("#warnings li")).to_have_text(["one", "<b>two</b>"])
 
 
+def test_warnings_are_korean_on_the_korean_page(page: Page, expected: list[str]) -> None:
+    expected.append(FAILED)  # what is cut cannot be traced
+    oddities = [
+        Hypothesis(ids=[5] * 99, score=0.0, finished=False),
+        Hypothesis(ids=[], score=0.0, finished=True),
+    ]
+    more = [warning for oddity in oddities for warning in _suspicions(3, oddity)]
+    assert len(more) == 4
+    wanted: list[str] = []
+
+    def warn(route: Route) -> None:
+        answer = route.fetch().json()
+        wanted[:] = [*answer["warnings"], *more, "a split leg"]
+        route.fulfill(json={**answer, "warnings": wanted})
+
+    page.route("**/translate", warn)
+    page.fill("#text", f"I am a student, and {'a' * 1000}, and it is 3:30, 2024-05-17.")
+    page.click("#go")
+    warnings = page.locator("#warnings li")
+    expect(warnings.last).to_have_text("a split leg")
+    assert {"parts", "carried", "only"} <= {word for text in wanted for word in text.split()}
+    expect(warnings).to_have_text(wanted)
+    page.click("#language")
+    *known, unknown = warnings.all()
+    for warning, english in zip(known, wanted, strict=False):
+        korean = warning.inner_text()
+        assert re.search(HANGUL, korean)
+        assert not re.search(r"[a-z$]", korean)
+        assert sorted(re.findall(r"\d+", korean)) == sorted(re.findall(r"\d+", english))
+        expect(warning).to_have_attribute("lang", "ko")
+    expect(unknown).to_have_text("a split leg")
+    expect(unknown).to_have_attribute("lang", "en")
+    page.click("#language")
+    expect(warnings).to_have_text(wanted)
+
+
 def test_enter_translates_and_shift_enter_begins_a_line(page: Page) -> None:
     page.fill("#text", "Good")
     page.press("#text", "End")
@@ -272,6 +309,44 @@ def test_without_text_nothing_is_asked(page: Page) -> None:
     page.click("#go")
     expect(page.locator("#alert")).not_to_be_empty()
     assert requests == []
+
+
+TOUCH_ALL = """() => {
+    for (const control of document.querySelectorAll("#inside input, #inside select")) {
+        if (control.type === "radio") control.checked = true;
+        control.dispatchEvent(new Event("change"));
+    }
+    for (const button of document.querySelectorAll("#inside button")) button.click();
+}"""
+
+
+def test_a_blank_text_leaves_nothing_of_the_last_answer(page: Page) -> None:
+    translate(page)
+    page.fill("#text", " ")
+    page.click("#go")
+    expect(page.locator("#alert")).not_to_be_empty()
+    expect(page.locator("#result")).to_be_empty()
+    expect(page.locator("#inside")).to_be_hidden()
+    page.evaluate(TOUCH_ALL)
+    page.click("#language")
+    expect(page.locator("#inside")).to_be_hidden()
+
+
+def test_while_an_answer_is_awaited_the_last_one_is_out_of_reach(page: Page) -> None:
+    answers = translate(page, SENTENCES)
+    page.click("[data-step=play]")
+    held: list[Route] = []
+    page.route("**/translate", lambda route: held.append(route), times=1)  # noqa: PLW0108
+    inert = "document.getElementById('inside').inert"
+    assert not page.evaluate(inert)
+    with page.expect_request("**/translate"):
+        page.click("#go")
+    assert page.evaluate(inert)
+    expect(page.locator("[data-step=play]")).to_have_text("Play")
+    page.evaluate(TOUCH_ALL)
+    during(page, lambda: held[0].fulfill(json=answers.translation))
+    assert not page.evaluate(inert)
+    expect(page.locator("#links article")).to_have_count(len(answers.translation["attention"]))
 
 
 def test_the_characters_are_counted_up_to_the_limit(page: Page, page_url: str) -> None:
@@ -465,6 +540,41 @@ def test_cells_are_read_out_in_percent(page: Page) -> None:
             assert shown["names"][r][c] == f"{query} looks at {key}: {shown['texts'][r][c]} %"
 
 
+def test_numbers_are_spoken_of_only_where_they_stand(page: Page) -> None:
+    translate(page, SENTENCE + " " + "and so on " * 4)
+    page.check("#pieces")
+    size = "getComputedStyle(document.querySelector('#maps tbody td')).fontSize"
+    for head, numbers in [("mean", True), ("all", False)]:
+        page.select_option("#head", head)
+        assert (page.evaluate(size) != "0px") == numbers
+        assert ("Numbers are percent" in page.inner_text("#readout")) == numbers
+
+
+def test_the_shape_of_words_is_told_beside_that_of_the_tensor(page: Page) -> None:
+    [part] = translate(page).translation["attention"]
+    heads, target, source = len(part["cross"][0]), len(part["written"]), len(part["source"])
+    words = len(part["written_words"]), len(part["source_words"])
+    assert words[0] < target
+    for pieces in [False, True]:
+        page.set_checked("#pieces", pieces)
+        tensor = page.inner_text("#tensor-shape").replace("\u00a0", " ")
+        assert f"(1, {heads}, {target}, {source})" in tensor
+        assert (f"{target} pieces to {words[0]} words" in tensor) == (not pieces)
+        assert ("words" in page.inner_text("#map-shape")) == (not pieces)
+
+
+@pytest.mark.parametrize("width", [360, 600, 1280])
+def test_maps_side_by_side_fill_every_row(opened: Opener, width: int) -> None:
+    page = opened(viewport={"width": 1000, "height": 740})
+    translate(page)
+    page.select_option("#head", "all")
+    page.set_viewport_size({"width": width, "height": 740})
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    tops = page.locator("#maps .map").evaluate_all("maps => maps.map(map => map.offsetTop)")
+    assert len({tops.count(top) for top in tops}) == 1
+    assert len(tops) == 4
+
+
 def test_the_future_is_blocked_in_masked_self_attention(page: Page) -> None:
     translate(page)
     page.check("[name=kind][value=decoder]")
@@ -515,6 +625,22 @@ def test_masks_and_shapes_are_those_of_the_trace(page: Page) -> None:
     first = trace["shapes"][0]
     expect(rows.first).to_contain_text(first["module"])
     expect(rows.first).to_contain_text(f"({', '.join(map(str, first['inputs'][0]))})")
+
+
+def test_that_greedy_decoding_wrote_other_words_is_said_where_it_did(page: Page) -> None:
+    note = page.locator("#other-way")
+    answers = translate(page)
+    [part] = answers.translation["attention"]
+    traced = dict(answers.trace)
+    page.route("**/trace", lambda route: route.fulfill(json=traced))
+    traced["translation"] = part["translation"]
+    translate(page)
+    expect(note).to_be_hidden()
+    traced["translation"] = "다른 말입니다."
+    translate(page)
+    expect(note).to_contain_text("다른 말입니다.")
+    page.check("[value=polite]")
+    expect(note).to_be_visible()
 
 
 # Steps
@@ -796,6 +922,51 @@ def test_a_phone_needs_no_sideways_scrolling(opened: Opener) -> None:
         && !box.matches("textarea, select")
     ).length"""
     assert page.evaluate(unreachable) == 0
+
+
+def test_a_very_long_word_is_cut_short(opened: Opener, expected: list[str]) -> None:
+    expected.append(FAILED)  # such a sentence is not traced
+    page = opened(viewport={"width": 360, "height": 740})
+    word = "a" * 1990
+    page.fill("#text", word)
+    with page.expect_response("**/trace"):
+        page.click("#go")
+    label = page.locator("#links .label", has_text=re.compile("a{20}")).first
+    text = label.inner_text()
+    assert len(text) > 20
+    assert label.get_attribute("title") == text
+    page.check("[name=kind][value=encoder]")
+    heads = page.locator("#maps th")
+    assert text in heads.all_inner_texts()
+    for element in [*heads.all(), *page.locator("#links button").all()]:
+        box = element.bounding_box()
+        assert box is not None
+        assert max(box["width"], box["height"]) < 300
+    names = page.locator("#maps td[aria-label]").evaluate_all(
+        "cells => cells.map(cell => cell.getAttribute('aria-label').length)"
+    )
+    assert max(names) < 120
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_on_a_phone_the_tables_fit_or_show_that_they_scroll(opened: Opener) -> None:
+    page = opened(viewport={"width": 360, "height": 740})
+    translate(page, "I am a student and " * 3)
+    page.check("#pieces")
+    corner = page.locator("#maps .corner span")
+    lines = "span => span.getClientRects().length === 1 && span.offsetHeight < 24"
+    assert corner.evaluate(lines)
+    cut = """box => [box.scrollWidth - box.clientWidth - box.scrollLeft > 1,
+        getComputedStyle(box).maskImage !== "none"]"""
+    boxes = page.locator("#inside .scroll")
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    hints = [box.evaluate(cut) for box in boxes.all()]
+    assert [True, True] in hints
+    assert all(beyond == hinted for beyond, hinted in hints)
+    boxes.first.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
+    page.wait_for_function(
+        "box => !box.classList.contains('more')", arg=boxes.first.element_handle()
+    )
 
 
 CONTRAST = """() => {

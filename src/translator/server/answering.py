@@ -6,6 +6,7 @@ from typing import Any
 
 from translator.documents import (
     NotOneSentence,
+    TooLongForOne,
     TranslatedLine,
     check_one_sentence,
     translate_lines,
@@ -90,7 +91,8 @@ class Answers:
         try:
             check_one_sentence(self._translator, question.q)
         except NotOneSentence as error:
-            raise Refused(400, f"q: {error}") from None
+            status = 413 if isinstance(error, TooLongForOne) else 400
+            raise Refused(status, f"q: {error}") from None
         return await self._batcher.run(
             lambda: trace_as_dict(trace(self._translator, question.q, question.level))
         )

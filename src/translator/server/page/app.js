@@ -3,11 +3,11 @@
 import * as api from "./api.js";
 import { whenSchemeChanges } from "./color.js";
 import { byId, el } from "./dom.js";
-import { KINDS, clearInside, drawInside, drawSelected } from "./inside.js";
+import { KINDS, arrangeMaps, clearInside, drawInside, drawSelected } from "./inside.js";
 import { preferredLanguage, readHash, storeLanguage, writeHash } from "./state.js";
 import { Steps } from "./steps.js";
 import { drawComparison, drawMasks, drawShapes, labelled } from "./tables.js";
-import { ENDINGS, currentLanguage, say, setLanguage } from "./words.js";
+import { ENDINGS, currentLanguage, say, sayWarning, setLanguage } from "./words.js";
 
 const EXAMPLE = "I am a student.";
 
@@ -72,9 +72,10 @@ function translate() {
   forget();
   if (!text.trim()) {
     cancel("asking");
-    showBusy();
     page.error = { key: "empty" };
+    showBusy();
     drawError();
+    drawAnswer();
     return;
   }
   latest("asking", (signal) => api.translate(text, level(), byId("key").value, signal), {
@@ -96,15 +97,23 @@ function translate() {
   showBusy();
 }
 
-/** Drops the last answer, so that nothing of it stands beside what comes next. */
+/** Drops the last answer. What is drawn of it waits, out of reach, for what comes next. */
 function forget() {
   cancel("tracing");
+  steps.pause();
   Object.assign(page, { answer: null, trace: null, error: null, traceError: null, selected: 0 });
   page.translated = "";
   drawError();
+  fence();
+}
+
+/** Nobody can use what shows an answer while there is none. */
+function fence() {
+  byId("inside").inert = parts().length === 0;
 }
 
 function trace() {
+  if (!parts().length) return;
   const { text } = parts()[page.selected];
   page.trace = null;
   page.traceError = null;
@@ -213,21 +222,27 @@ function drawAnswer() {
   result.classList.toggle("muted", !text);
   result.lang = text ? "ko" : currentLanguage();
   result.textContent = text || (page.asking || page.error ? "" : say("placeholder"));
-  list("others", "alternatives", page.answer?.alternatives ?? []);
-  list("cautions", "warnings", page.answer?.warnings ?? []);
+  list("others", "alternatives", (page.answer?.alternatives ?? []).map((text) => ({ text })));
+  list("cautions", "warnings", (page.answer?.warnings ?? []).map(sayWarning));
   byId("inside").hidden = parts().length === 0;
-  if (parts().length) drawInside(view, pick);
-  else clearInside();
+  fence();
+  if (parts().length) {
+    drawInside(view, pick);
+    return;
+  }
+  clearInside();
+  drawTrace();
 }
 
-function list(box, items, texts) {
-  byId(items).replaceChildren(...texts.map((text) => el("li", {}, text)));
-  byId(box).hidden = texts.length === 0;
+function list(box, items, said) {
+  byId(items).replaceChildren(...said.map(({ text, lang }) => el("li", { lang }, text)));
+  byId(box).hidden = said.length === 0;
 }
 
 function drawTrace() {
   const { trace: traced, traceError } = page;
   drawTraceError(traceError);
+  drawOtherWay();
   for (const id of ["masks", "compared", "shapes-table"]) byId(id).replaceChildren();
   byId("compared-title").hidden = byId("shapes").hidden = byId("steps").hidden = traced === null;
   if (traced === null) {
@@ -249,6 +264,16 @@ function drawTraceError(error) {
   box.append(again);
 }
 
+/** What the trace shows was decoded greedily, and need not be what stands above. */
+function drawOtherWay() {
+  const greedy = page.trace?.translation;
+  const other = page.trace !== null && greedy !== parts()[page.selected].translation;
+  byId("other-way").hidden = !other;
+  byId("other-way").replaceChildren(
+    ...(other ? [`${say("otherWayHere")} `, el("span", { lang: "ko", translate: "no" }, greedy)] : []),
+  );
+}
+
 /** The steps show words where the trace has the pieces that the words are made of. */
 function drawSteps() {
   if (page.trace === null) return;
@@ -261,7 +286,7 @@ function drawSteps() {
 /* What a visitor does */
 
 function pick(at) {
-  if (at === page.selected) return;
+  if (at === page.selected || !parts().length) return;
   page.selected = at;
   drawSelected(view);
   trace();
@@ -312,6 +337,7 @@ function listen() {
     });
   }
   window.addEventListener("hashchange", obeyHash);
+  window.addEventListener("resize", arrangeMaps);
   whenSchemeChanges(draw);
 }
 

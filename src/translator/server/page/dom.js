@@ -21,14 +21,40 @@ export function shown(text) {
   return [el("span", { class: "faint", "aria-hidden": "true" }, WORD_START), text.slice(1)];
 }
 
-/** The same word for the ear and for sentences. */
+/** The same word for the ear. */
 export const spoken = (text) => (text.length > 1 ? text.replace(/^▁/, "") : text);
+
+const LONG = 16; // characters: from here on a label may be cut by the style, and tells all of itself when hovered
+const BRIEF = 32; // characters of a word within a sentence
+
+/** A word or piece as a label. All of it is there to read; only so much is shown. */
+export const label = (text) =>
+  el("span", { class: "label", title: text.length > LONG ? spoken(text) : null }, ...shown(text));
+
+/** A text with its middle left out if it is longer than so many characters. */
+export function shortened(text, most) {
+  const all = [...text];
+  if (all.length <= most) return text;
+  const tail = Math.floor(most / 3);
+  return `${all.slice(0, most - tail - 1).join("")}…${all.slice(-tail).join("")}`;
+}
+
+/** A word within a sentence that says something of it. */
+export const brief = (text) => shortened(spoken(text), BRIEF);
 
 export const percent = (share) => String(Math.round(share * 100));
 
+/** Tells the style whether something stands beyond the right edge. */
+const hint = (box) =>
+  box.classList.toggle("more", box.scrollWidth - box.clientWidth - Math.ceil(box.scrollLeft) > 1);
+const sizes = new ResizeObserver((changes) => changes.forEach(({ target }) => hint(target)));
+
 /** A box that scrolls sideways by itself, by keyboard too. */
 export function scroller(name, ...children) {
-  return el("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": name }, ...children);
+  const box = el("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": name }, ...children);
+  box.addEventListener("scroll", () => hint(box), { passive: true });
+  sizes.observe(box);
+  return box;
 }
 
 /** Of several elements one takes Tab, and the arrow keys move among them; `move(key, at)` says where to. */

@@ -1,7 +1,7 @@
 /** Draws a map as a real table whose cells can be walked through with the arrow keys. */
 
 import { paint } from "./color.js";
-import { el, percent, roving, scroller, shown, spoken } from "./dom.js";
+import { brief, el, label as named, percent, roving, scroller } from "./dom.js";
 import { say } from "./words.js";
 
 /**
@@ -13,7 +13,7 @@ export function grid({ name, title, rows, columns, cell, upright, inspect }) {
     el(
       "th",
       { scope, class: group.special ? "special" : null, "data-index": index, translate: "no" },
-      el("span", {}, ...shown(group.text)),
+      named(group.text),
     );
   const table = el("table", { class: upright ? "heat upright" : "heat", role: "grid", "aria-label": name });
   const corner = el("td", { class: "corner" }, el("span", {}, say("corner")));
@@ -63,7 +63,7 @@ function step(key, at, width, count) {
 /** A map of weights. In the decoder's self-attention what comes later is blocked. */
 export function weightMap({ weights, rows, columns, causal, ...rest }) {
   const cell = (r, c) => {
-    const names = { query: spoken(rows[r].text), key: spoken(columns[c].text) };
+    const names = { query: brief(rows[r].text), key: brief(columns[c].text) };
     if (causal && c > r) return { text: "", label: say("cellBlocked", names), kind: "blocked" };
     const share = weights[r][c];
     return { text: percent(share), label: say("cell", { ...names, percent: percent(share) }), share };
@@ -74,7 +74,7 @@ export function weightMap({ weights, rows, columns, causal, ...rest }) {
 /** A picture of a mask: true may be looked at. */
 export function maskMap({ mask, rows, columns, ...rest }) {
   const cell = (r, c) => {
-    const names = { query: spoken(rows[r].text), key: spoken(columns[c].text) };
+    const names = { query: brief(rows[r].text), key: brief(columns[c].text) };
     return mask[r][c]
       ? { text: "●", label: say("cellAllowed", names), kind: "allowed" }
       : { text: "×", label: say("cellBlocked", names), kind: "blocked" };

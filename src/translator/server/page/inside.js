@@ -2,7 +2,7 @@
 
 import { axesOf, choose, grouped } from "./attention.js";
 import { paint } from "./color.js";
-import { byId, el } from "./dom.js";
+import { byId, el, shortened } from "./dom.js";
 import { weightMap } from "./heatmap.js";
 import { linkedSentence } from "./links.js";
 import { say } from "./words.js";
@@ -10,6 +10,8 @@ import { say } from "./words.js";
 export const KINDS = ["cross", "encoder", "decoder"];
 const UPRIGHT_FROM = 12; // columns: from here on their names stand upright
 const DENSE_FROM = 12; // columns: from here on maps side by side have small cells, their numbers in the tooltip
+
+const OPTION = 80; // characters of a sentence in the choice of sentences
 
 const named = (what, at) =>
   at === "mean" || at === "all" ? say(`${what}${at === "all" ? "All" : "Mean"}`) : say(`${what}N`, { n: at + 1 });
@@ -25,15 +27,19 @@ function fill(select, choices, what) {
   select.value = choices.some((at) => String(at) === before) ? before : "mean";
 }
 
-/** view: {parts, selected, kind, pieces}, always as it is now; pick(index) hears which sentence is clicked. */
+/**
+ * view: {parts, selected, kind, pieces}, always as it is now; pick(index) hears which sentence is clicked.
+ * Without parts there is nothing to draw.
+ */
 export function drawInside(view, pick) {
+  if (!view.parts.length) return;
   drawChoices(view);
   drawLinks(view, pick);
   drawSelected(view);
 }
 
 export function clearInside() {
-  for (const id of ["sentence", "links", "links-from", "maps", "map-shape", "explained"]) {
+  for (const id of ["sentence", "links", "links-from", "maps", "map-shape", "tensor-shape", "explained"]) {
     byId(id).replaceChildren();
   }
 }
@@ -51,7 +57,7 @@ function drawChoices({ parts, selected, kind }) {
   const weights = parts[selected][kind];
   fill(byId("layer"), ["mean", ...weights.keys()], "layer");
   fill(byId("head"), ["mean", ...weights[0].keys(), "all"], "head");
-  const options = parts.map(({ text }, at) => el("option", { value: at }, `${at + 1}. ${text}`));
+  const options = parts.map(({ text }, at) => el("option", { value: at, title: text }, `${at + 1}. ${shortened(text, OPTION)}`));
   byId("sentence").replaceChildren(...options);
   byId("sentence-row").hidden = parts.length < 2;
 }
@@ -98,8 +104,9 @@ export function drawMaps(view) {
   const [layer, head] = [chosen(byId("layer")), chosen(byId("head"))];
   const heads = head === "all" ? [...part[kind][0].keys()] : [head];
   const readout = byId("readout");
+  const dense = head === "all" && columns.length >= DENSE_FROM;
   const inspect = (label) => {
-    readout.textContent = label || say("readoutHint");
+    readout.textContent = label || say(dense ? "readoutHintDense" : "readoutHint");
   };
   const maps = heads.map((each) =>
     weightMap({
@@ -115,12 +122,43 @@ export function drawMaps(view) {
   );
   const box = byId("maps");
   box.dataset.kind = kind;
-  box.classList.toggle("dense", head === "all" && columns.length >= DENSE_FROM);
+  box.classList.toggle("dense", dense);
   box.replaceChildren(...maps);
-  byId("map-shape").textContent = say("shape", { q: rows.length, k: columns.length });
+  arrangeMaps();
+  drawShape(part, view);
   byId("explained").textContent = say(`${kind}Says`);
   inspect("");
   drawScale();
+}
+
+/** As many maps in each row as in the others: of four that do not fit side by side, two and two. */
+export function arrangeMaps() {
+  const box = byId("maps");
+  const maps = [...box.children];
+  if (!maps.length) return;
+  box.style.gridTemplateColumns = "max-content"; // so that each has the width that it likes
+  const widest = Math.max(...maps.map((map) => map.scrollWidth));
+  const gap = parseFloat(getComputedStyle(box).columnGap) || 0;
+  const fit = Math.max(1, Math.floor((box.clientWidth + gap) / (widest + gap)));
+  let columns = Math.min(fit, maps.length);
+  while (maps.length % columns) columns -= 1;
+  box.style.gridTemplateColumns = columns > 1 ? `repeat(${columns}, max-content)` : "minmax(0, max-content)";
+}
+
+/** The size of the map; for words also how they were made, and the tensor's own shape. */
+function drawShape(part, { kind, pieces }) {
+  const { rows, columns } = axesOf(part, pieces)[kind];
+  const sizes = { q: rows.length, k: columns.length };
+  byId("map-shape").textContent = say(pieces ? "shape" : "shapeWords", sizes);
+  const [heads] = part[kind];
+  const [q, k] = [heads[0].length, heads[0][0].length];
+  const shape = `(${[1, heads.length, q, k].join(",\u00a0")})`;
+  const joined = [
+    ["joinedQuery", q, rows.length],
+    ["joinedKey", k, columns.length],
+  ].flatMap(([key, n, m]) => (n === m ? [] : [say(key, { n, m })]));
+  const made = !pieces && joined.length ? [say("joined", { list: joined.join(say("joinedComma")) })] : [];
+  byId("tensor-shape").textContent = [...made, say("tensorShape", { shape })].join(" ");
 }
 
 function drawScale() {

@@ -1,7 +1,7 @@
 /** A sentence and its translation as two rows of words that light each other up. */
 
 import { paint, unpaint } from "./color.js";
-import { el, percent, roving, shown, spoken } from "./dom.js";
+import { brief, el, label, percent, roving, spoken } from "./dom.js";
 import { say } from "./words.js";
 
 /** Weights from here on light up. */
@@ -33,7 +33,7 @@ export function dim(elements) {
 function listed(groups, weights) {
   const order = groups.map((_, at) => at).filter((at) => weights[at] >= LIT_FROM);
   order.sort((a, b) => weights[b] - weights[a]);
-  return order.map((at) => `${spoken(groups[at].text)} ${percent(weights[at])} %`).join(", ");
+  return order.map((at) => `${brief(groups[at].text)} ${percent(weights[at])} %`).join(", ");
 }
 
 function wordButtons(groups, side, lang) {
@@ -49,7 +49,7 @@ function wordButtons(groups, side, lang) {
         "data-index": at,
         "aria-label": group.text.startsWith("▁") ? spoken(group.text) : null,
       },
-      ...shown(group.text),
+      label(group.text),
     ),
   );
 }
@@ -71,7 +71,7 @@ export function linkedSentence({ title, sources, targets, weights, look, pick })
     const fromTarget = button.dataset.side === "target";
     const shares = fromTarget ? weights[at] : weights.map((row) => row[at]);
     light(fromTarget ? top : bottom, shares);
-    const word = spoken((fromTarget ? targets : sources)[at].text);
+    const word = brief((fromTarget ? targets : sources)[at].text);
     const list = listed(fromTarget ? sources : targets, shares) || "–";
     says.textContent = say(fromTarget ? "looked" : "lookedBy", { word, list });
     look(button.dataset.side, at);

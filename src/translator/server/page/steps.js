@@ -1,6 +1,6 @@
 /** Greedy decoding to step through: what was read, what could follow, what was chosen. */
 
-import { el, percent, shown, spoken } from "./dom.js";
+import { brief, el, label, percent } from "./dom.js";
 import { light } from "./links.js";
 import { addColumns } from "./attention.js";
 import { say } from "./words.js";
@@ -64,10 +64,16 @@ export class Steps {
     this.timer = null;
   }
 
+  /** Stops where it is. */
+  pause() {
+    if (this.timer === null) return;
+    this.stop();
+    this.update(false);
+  }
+
   play() {
     if (this.timer !== null) {
-      this.stop();
-      this.update();
+      this.pause();
       return;
     }
     if (this.at === this.count - 1) this.at = 0;
@@ -139,7 +145,7 @@ export class Steps {
     if (announce) {
       const best = step.candidates.find((candidate) => candidate.piece === step.chosen);
       const share = best ? percent(best.probability) : "?";
-      this.said.textContent = say("stepSays", { ...numbers, piece: spoken(step.chosen), percent: share });
+      this.said.textContent = say("stepSays", { ...numbers, piece: brief(step.chosen), percent: share });
     }
   }
 
@@ -147,7 +153,6 @@ export class Steps {
     const weights = addColumns(step.looked, this.sources);
     const chips = this.sources.map((group, at) => {
       const chipped = chip(group.text);
-      chipped.title = `${spoken(group.text)} ${percent(weights[at])} %`;
       chipped.append(el("span", { class: "share" }, ` ${percent(weights[at])} %`));
       return chipped;
     });
@@ -156,7 +161,7 @@ export class Steps {
   }
 }
 
-const chip = (text) => el("span", { class: "chip" }, ...shown(text));
+const chip = (text) => el("span", { class: "chip" }, label(text));
 
 function candidates(step) {
   const rows = step.candidates.map(({ piece, probability }) => {
@@ -166,7 +171,7 @@ function candidates(step) {
     return el(
       "tr",
       { class: chosen ? "chosen" : null },
-      el("th", { scope: "row", lang: "ko", translate: "no" }, ...shown(piece)),
+      el("th", { scope: "row", lang: "ko", translate: "no" }, label(piece)),
       el("td", { class: "bar" }, el("span", { class: "track", "aria-hidden": "true" }, fill)),
       el("td", { class: "number", "data-value": probability }, `${(probability * 100).toFixed(1)} %`),
       el("td", { class: "mark" }, chosen ? `✓ ${say("chosen")}` : ""),

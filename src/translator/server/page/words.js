@@ -60,7 +60,14 @@ export const TEXTS = {
     cellBlocked: "쿼리 {query}, 키 {key}: 가려짐",
     cellAllowed: "쿼리 {query}, 키 {key}: 볼 수 있음",
     shape: "({q}, {k}): 쿼리 {q}개 × 키 {k}개",
+    shapeWords: "({q}, {k}): 쿼리 단어 {q}개 × 키 단어 {k}개",
+    joined: "{list} 묶었어요.",
+    joinedQuery: "쿼리 조각 {n}개를 단어 {m}개로",
+    joinedKey: "키 조각 {n}개를 단어 {m}개로",
+    joinedComma: ", ",
+    tensorShape: "한 층의 가중치 텐서: {shape} (배치, 헤드, 쿼리, 키)",
     readoutHint: "칸을 가리키면 여기에 내용이 나와요. 칸 안의 수는 퍼센트이고, 한 행을 모두 더하면 100이에요.",
+    readoutHintDense: "칸을 가리키면 여기에 몇 퍼센트인지 나와요. 많이 볼수록 색이 짙고, 한 행을 모두 더하면 100퍼센트예요.",
 
     masks: "마스크",
     masksHint:
@@ -99,6 +106,8 @@ export const TEXTS = {
     lookedAtHint: "모든 층과 헤드의 평균",
     soFar: "지금까지의 번역",
     nothingYet: "(아직 없음)",
+    otherWayHere:
+      "맨 위의 번역은 여러 가설을 함께 따라가는 빔 서치로 얻었지만, 여기부터는 매번 확률이 가장 높은 토큰만 고르는 탐욕적 디코딩을 따라가요. 그래서 한국어가 서로 달라요. 탐욕적 디코딩의 결과:",
     otherWay: "위의 번역은 여러 가설을 함께 따라가서(빔 서치) 얻은 것이라 이와 다를 수 있어요. 탐욕적 디코딩의 결과:",
 
     shapes: "텐서의 모양",
@@ -182,7 +191,14 @@ export const TEXTS = {
     cellBlocked: "{query} may not look at {key}",
     cellAllowed: "{query} may look at {key}",
     shape: "({q}, {k}): {q} queries × {k} keys",
+    shapeWords: "({q}, {k}): {q} query words × {k} key words",
+    joined: "Pieces are joined: {list}.",
+    joinedQuery: "query, {n} pieces to {m} words",
+    joinedKey: "key, {n} pieces to {m} words",
+    joinedComma: "; ",
+    tensorShape: "The weights of one layer are a tensor of shape {shape}: batch, heads, queries, keys.",
     readoutHint: "Point at a cell to read it here. Numbers are percent; a row adds up to 100.",
+    readoutHintDense: "Point at a cell to read its percent here. The more, the stronger the colour; a row adds up to 100 %.",
 
     masks: "Masks",
     masksHint:
@@ -221,6 +237,8 @@ export const TEXTS = {
     lookedAtHint: "mean over all layers and heads",
     soFar: "Translation so far",
     nothingYet: "(nothing yet)",
+    otherWayHere:
+      "The translation at the top followed several hypotheses (beam search). From here on the page follows greedy decoding, which wrote other words:",
     otherWay: "It may differ from the translation above, which followed several hypotheses. Greedy decoding gives:",
 
     shapes: "Shapes of the tensors",
@@ -261,4 +279,24 @@ export function setLanguage(name) {
 /** say("shape", {q: 3, k: 4}) -> "(3, 4): 3 queries × 4 keys" */
 export function say(key, values = {}) {
   return TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+}
+
+/** The server's warnings, which are English, in Korean: $1, $2 stand for what the brackets caught. */
+const WARNINGS = [
+  [/^a long sentence was translated in (\d+) parts$/, "긴 문장은 $1부분으로 나누어 번역했어요."],
+  [/^not carried over: (.+)$/s, "번역문에서 빠졌어요: $1"],
+  [
+    /^only the first (\d+) of (\d+) pieces were translated; split the sentence$/,
+    "조각 $2개 중 앞의 $1개만 번역했어요. 문장을 나누어 써 보세요.",
+  ],
+  [/^a phrase repeats itself$/, "같은 표현이 되풀이돼요."],
+  [/^nothing was written$/, "번역된 내용이 없어요."],
+  [/^much longer than the source$/, "번역문이 원문보다 훨씬 길어요."],
+  [/^cut off at the length limit$/, "길이 제한에 걸려 번역이 중간에 끊겼어요."],
+];
+
+/** A warning in the page's language -> {text, lang}; one that is not known stays as it is. */
+export function sayWarning(warning) {
+  const known = language === "ko" ? WARNINGS.find(([pattern]) => pattern.test(warning)) : undefined;
+  return known ? { text: warning.replace(...known), lang: "ko" } : { text: warning, lang: "en" };
 }
