@@ -41,7 +41,7 @@ def test_a_server_from_start_to_end(trained):
             server.kill()
 
 
-SLOW = json.dumps({"q": "I am. " * 300, "alternatives": 9, "attention": True}).encode()
+SLOW = json.dumps({"q": "I am. " * 100, "alternatives": 9, "attention": True}).encode()
 
 
 def ask_slowly(address, statuses):
@@ -71,7 +71,8 @@ def test_ctrl_c_while_requests_run(trained, n_signals):
             for _ in range(n_signals):
                 server.send_signal(signal.SIGINT)
                 time.sleep(0.2)
-            assert server.wait(30) == 130
+            # the second may come when nothing is left to catch it: then it ends the process itself
+            assert server.wait(30) in {130, -signal.SIGINT}
             for client in clients:
                 client.join()
             assert set(statuses) <= {200, 503, 0} and len(statuses) == 4
