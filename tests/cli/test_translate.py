@@ -1,5 +1,6 @@
 import io
 import json
+import signal
 import os
 import subprocess
 import sys
@@ -254,7 +255,11 @@ def test_output_is_there_when_it_is_complete(trained, tmp_path, capsys, monkeypa
         raise KeyboardInterrupt
 
     monkeypatch.setattr("translator.cli.translate.translate_lines", broken)
-    assert main(command) == 130
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        assert main(command) == 130
+    finally:
+        signal.signal(signal.SIGINT, handler)  # main leaves no handler to a process that ends
     assert target.read_text(encoding="utf-8") == "감사합니다.\n\n감사합니다.\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.txt", "out.txt"]
 

@@ -5,7 +5,9 @@ A command's module is imported when the command runs, so that `--help` does not 
 
 import importlib
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Sequence
 from typing import TextIO
@@ -35,6 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"translator: {error}", file=sys.stderr)
         return EXIT_USER_ERROR
     except KeyboardInterrupt:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a further one ends Python without a word
         print("translator: interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
     except BrokenPipeError:  # the reader has seen enough, as in `… | head -1`
