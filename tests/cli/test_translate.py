@@ -1,7 +1,7 @@
 import io
 import json
-import signal
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import replace
