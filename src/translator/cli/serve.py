@@ -14,6 +14,10 @@ from translator.hardware import keep_memory
 from translator.inference import Translator
 
 KEY_VARIABLE = "TRANSLATOR_API_KEY"
+SWITCH_INTERVAL = 0.001
+"""Seconds after which the thread that answers makes way for the one that translates. Python's own
+5 ms cost a quarter of what 32 clients got.
+"""
 
 
 def run(args: argparse.Namespace) -> None:
@@ -37,6 +41,7 @@ def run(args: argparse.Namespace) -> None:
         if args.threads is not None:
             torch.set_num_threads(args.threads)
         keep_memory()
+        sys.setswitchinterval(SWITCH_INTERVAL)
         model = Translator.from_pretrained(PRETRAINED if args.model is None else args.model)
         model.translate(["Hello."])  # lays the weights out before anybody waits for it
         limits = Limits(characters=args.char_limit, waiting=args.max_waiting)

@@ -51,11 +51,13 @@ class _Job:
 
 
 _STOP: Final = None
+GATHERING: Final = 0.01
+"""Seconds to wait for company, only right after a batch of several."""
 
 
 class Batcher:
     """A line of jobs and the thread that works them off. While it translates one batch the next one
-    gathers, so a lone request never waits for company.
+    gathers; a lone request does not wait for company.
 
     Args:
         translate_lines: lines and manner -> one result a line; called in the thread only
@@ -72,6 +74,7 @@ class Batcher:
         self._jobs: deque[_Job | None] = deque()
         self._changed = threading.Condition()
         self._stopped = False
+        self._answered = 0  # how many jobs the last batch had
         self._thread = threading.Thread(target=self._work, name="translator", daemon=True)
         self._thread.start()
 
@@ -125,6 +128,8 @@ class Batcher:
         """The first in line, and all others that can go with it; nothing when it is over."""
         with self._changed:
             self._changed.wait_for(lambda: self._jobs)
+            if self._answered > 1 and self._jobs[0] is not _STOP:  # their clients come again
+                self._changed.wait_for(lambda: len(self._jobs) >= self._answered, GATHERING)
             first = self._jobs.popleft()
             if first is _STOP:
                 return []
@@ -137,6 +142,7 @@ class Batcher:
                 chosen.append(job)
                 size += len(job.lines)
                 self._jobs.remove(job)
+            self._answered = len(chosen)
             return chosen
 
     def _answer(self, jobs: Sequence[_Job]) -> None:
