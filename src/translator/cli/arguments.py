@@ -78,24 +78,12 @@ def _add_translate(parser: argparse.ArgumentParser) -> None:
     )
     _add_style(parser)
     parser.add_argument(
-        "--beam-size",
-        type=_positive,
-        metavar="K",
-        help="hypotheses followed at a time; 1 is greedy",
-    )
-    parser.add_argument(
         "--n-best",
         type=_positive,
         metavar="N",
         help="so many translations of each line, the further ones behind tabs",
     )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="another setting of the search, for example decoding.length_penalty=1; repeatable",
-    )
+    _add_search(parser)
     parser.add_argument(
         "--no-cache", action="store_true", help="recompute everything at each step: slow, same text"
     )
@@ -125,14 +113,7 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--style", choices=LEVELS, help="speech level to ask for (default: that of each reference)"
     )
-    parser.add_argument("--beam-size", type=_positive, metavar="K", help="1 is greedy")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="another setting of the search, for example decoding.length_penalty=1; repeatable",
-    )
+    _add_search(parser)
     parser.add_argument(
         "--morphemes",
         action="store_true",
@@ -181,7 +162,7 @@ def _add_attention(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="raw numbers of all layers and heads instead"
     )
-    parser.add_argument("--beam-size", type=_positive, metavar="K", help="1 is greedy")
+    _add_beam_size(parser)
     _add_style(parser)
     _add_model(parser)
 
@@ -254,6 +235,26 @@ def _add_fetch(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=FILE",
         help="an archive that is already here, for example tatoeba=kor-eng.zip",
+    )
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    _add_beam_size(parser)
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="another setting of the search, for example decoding.length_penalty=1; repeatable",
+    )
+
+
+def _add_beam_size(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--beam-size",
+        type=_positive,
+        metavar="K",
+        help="hypotheses followed at a time; 1 is greedy",
     )
 
 
