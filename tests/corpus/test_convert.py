@@ -69,6 +69,8 @@ def _is_suggestion(source, right):
         ("성함이 어떻게 되십니까?", "plain", None),
         ("마음에 드시면 사십시오.", "plain", None),
         ("톰 씨, 이리 오세요.", "casual", None),
+        ("어디에 계세요?", "casual", None),
+        ("안녕히 주무세요.", "casual", None),
         ("은행에서 온 편지", "plain", None),
     ],
 )

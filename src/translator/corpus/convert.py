@@ -102,6 +102,8 @@ class Converter:
             return None
         if target == "plain" and re.search(r"낫습니[다까]", korean):
             return None  # 낫다 is better, or heals
+        if target == "casual" and re.search(r"(^|\s)(계|주무)세요", korean):
+            return None  # kiwipiepy reads 계 + 이 + 세요
         converted = [self._sentence(sentence, target, suggestion) for sentence in sentences]
         if any(part is None for part in converted):
             return None
