@@ -8,9 +8,7 @@ saved is written to a temporary file beside the target, flushed to disk and rena
 older file stays whole until the newer one is.
 """
 
-import os
 import pickle
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ from torch import Tensor
 
 from translator.config import Config, ConfigError
 from translator.errors import UserError
+from translator.files import replacing
 from translator.model.transformer import Transformer
 from translator.tokenizer import PAD_ID, Tokenizer, TokenizerError
 
@@ -132,19 +131,12 @@ def save_atomically(path: str | Path, content: Mapping[str, Any]) -> None:
     """Temporary file in the same folder, flush, fsync, rename: at every moment the target is whole,
     old or new.
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with replacing(path) as file:
             torch.save(dict(content), file)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)  # mkstemp makes it private
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    except RuntimeError as error:  # torch's own words over those of a full disk
+        reason = error.__context__ if isinstance(error.__context__, OSError) else error
+        raise CheckpointError(f"{path}: cannot be written: {reason}") from error
 
 
 def remove_leftovers(directory: str | Path) -> None:

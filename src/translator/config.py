@@ -182,6 +182,14 @@ class DecodingConfig(_Checked):
                 f"not {self.beam_size}"
             )
 
+    def asked(self, beam_size: int | None = None, n_best: int = 1) -> "DecodingConfig":
+        """The same search for `n_best` translations of each sentence; a beam that is not given
+        grows to hold them.  Raises ConfigError.
+        """
+        if beam_size is None:
+            beam_size = max(self.beam_size, n_best)
+        return dataclasses.replace(self, beam_size=beam_size, n_best=n_best)
+
     def without_effect(self) -> list[str]:
         """What was set and does nothing, in plain words."""
         if self.beam_size == 1 and self.length_penalty != DecodingConfig.length_penalty:

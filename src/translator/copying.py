@@ -5,12 +5,13 @@ from collections import Counter
 from typing import Final
 
 _ITEM: Final = re.compile(
-    r"(?:https?://|www\.)[^\s<>\"']+"  # web addresses
+    r"(?:https?://|www\.)[^\s<>\"'가-힣]+"  # web addresses, without a particle behind
     r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # mail addresses
     r"|\d+(?:[.,:/-]\d+)*",  # numbers, times, dates
     re.ASCII,
 )
 _CLOSING: Final = ".,;:!?)]"
+_CLOCK: Final = re.compile(r"(\d{1,2})시(?:\s*(?:(\d{1,2})분|(반)))?")
 
 
 def items(text: str) -> list[str]:
@@ -27,8 +28,19 @@ def items(text: str) -> list[str]:
 
 
 def lost(source: str, translation: str) -> list[str]:
-    """The items of the source that its translation lacks, each as often as it lacks it."""
-    return list((Counter(items(source)) - Counter(items(translation))).elements())
+    """The items of the source that its translation lacks, each as often as it lacks it.
+
+    >>> lost("The train leaves at 7:40.", "기차는 7시 40분에 떠납니다.")
+    []
+    """
+    carried = Counter(items(translation)) | Counter(items(_CLOCK.sub(_digital, translation)))
+    return list((Counter(items(source)) - carried).elements())
+
+
+def _digital(clock: re.Match[str]) -> str:
+    """7시 -> 7:00, 7시 40분 -> 7:40, 7시 반 -> 7:30"""
+    minutes = 30 if clock[3] else int(clock[2] or 0)
+    return f"{int(clock[1])}:{minutes:02} "
 
 
 def _address(item: str) -> bool:
@@ -36,5 +48,7 @@ def _address(item: str) -> bool:
 
 
 def _plain(item: str) -> str:
-    """A number without commas between thousands."""
-    return item if _address(item) else re.sub(r",(?=\d{3}(?:\D|$))", "", item)
+    """A number without commas between thousands, a time without a zero in front."""
+    if _address(item):
+        return item
+    return re.sub(r"^0(?=\d:)", "", re.sub(r",(?=\d{3}(?:\D|$))", "", item))

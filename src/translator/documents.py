@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from translator.config import DecodingConfig
 from translator.errors import UserError
 from translator.inference import TooLong, Translation, Translator
+from translator.levels import DEFAULT_STYLE
+from translator.pairs import Pair
 from translator.segments import split_clauses, split_sentences
 from translator.tokenizer import normalize
 
@@ -103,6 +105,27 @@ def translate_lines(
             )
         )
     return results
+
+
+def translate_pairs(
+    translator: Translator, pairs: Sequence[Pair], options: DecodingConfig | None = None
+) -> list[TranslatedLine]:
+    """What a translator makes of the English of pairs, each at the level of its Korean; where that
+    shows none, at the default level.
+
+    Raises:
+        TooLong: as `translate_lines`; its index is that of the pair.
+    """
+    levels = [DEFAULT_STYLE if pair.level == "any" else pair.level for pair in pairs]
+    found: dict[int, TranslatedLine] = {}
+    for level in sorted(set(levels)):
+        places = [i for i, asked in enumerate(levels) if asked == level]
+        try:
+            lines = translate_lines(translator, [pairs[i].src for i in places], level, options)
+        except TooLong as error:
+            raise error.at(places[error.index]) from None
+        found.update(zip(places, lines, strict=True))
+    return [found[i] for i in range(len(pairs))]
 
 
 def _split(translator: Translator, sentence: str, options: DecodingConfig) -> list[str]:

@@ -15,11 +15,9 @@ from translator.decoding import Hypothesis, SearchLimits
 from translator.engine import Engine, EngineError, TorchEngine
 from translator.errors import UserError
 from translator.exported import ExportedModel, is_exported, load_exported
-from translator.levels import LEVELS
+from translator.levels import DEFAULT_STYLE, LEVELS
 from translator.model.transformer import AttentionMaps, Transformer
 from translator.tokenizer import BOS_ID, EOS_ID, Tokenizer, TokenizerError, normalize
-
-DEFAULT_STYLE: Final = "formal"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,10 @@ import re
 
 LEVELS = ("formal", "polite", "casual", "plain", "any")
 """The tags in the order of their token ids; `any` is for a pair that shows no level."""
+SPOKEN = LEVELS[:4]
+"""The levels proper, from the most to the least formal."""
+DEFAULT_STYLE = "formal"
+"""What the translator writes in unless it is asked for another level; the chapter's own."""
 
 _WITH_BIEUP = "".join(chr(code) for code in range(ord("갑"), ord("힣"), 28))
 _TRAILING_MARKS = re.compile(r"[\s\"'”’)(\].!?…~,:;^ㅋㅎㅠㅜ]+$")

@@ -1,21 +1,21 @@
 """How good a model is on the dev pairs, in the middle of its training."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import nn
 
 from translator.batches import TokenBatchSampler, collate
 from translator.config import Config
+from translator.documents import translate_pairs
 from translator.events import Sample
 from translator.hardware import Precision
 from translator.inference import Translator
 from translator.metrics import chrf
 from translator.model.transformer import Transformer
 from translator.objective import Objective
-from translator.pairs import Pair
 from translator.preparation import Material
 from translator.store import TokenStore
 
@@ -44,15 +44,16 @@ def score(model: Transformer, material: Material, config: Config, precision: Pre
         dev = material.dev
         nll = _mean_nll(model, dev, config, precision) if len(dev) else None
         translator = Translator(model, material.tokenizer, config)
-        translations = _translated(translator, material.samples)
+        options = replace(config.decoding, too_long="split")
+        lines = translate_pairs(translator, material.samples, options)
         samples = tuple(
-            Sample(src=pair.src, reference=pair.tgt, translation=text)
-            for pair, text in zip(material.samples, translations, strict=True)
+            Sample(src=pair.src, reference=pair.tgt, translation=line.text)
+            for pair, line in zip(material.samples, lines, strict=True)
         )
         found = None
         if config.train.judge == "chrf" and len(dev):
-            translations = _translated(translator, material.dev_pairs)
-            found = chrf(translations, [pair.tgt for pair in material.dev_pairs])
+            lines = translate_pairs(translator, material.dev_pairs, options)
+            found = chrf([line.text for line in lines], [pair.tgt for pair in material.dev_pairs])
     return Scores(nll, found, samples)
 
 
@@ -68,17 +69,6 @@ def _mean_nll(model: Transformer, store: TokenStore, config: Config, precision: 
         total += float(sums.nll)
         n_tokens += sums.n_tokens
     return total / n_tokens
-
-
-def _translated(translator: Translator, pairs: Sequence[Pair]) -> list[str]:
-    """What the model writes for each pair, at the speech level of its Korean."""
-    found = [""] * len(pairs)
-    for level in {pair.level for pair in pairs}:
-        asked = [i for i, pair in enumerate(pairs) if pair.level == level]
-        translations = translator.translate([pairs[i].src for i in asked], level)
-        for i, translation in zip(asked, translations, strict=True):
-            found[i] = translation.text
-    return found
 
 
 @contextmanager

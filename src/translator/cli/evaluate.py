@@ -25,7 +25,8 @@ from translator.evaluation import (
     summarize,
 )
 from translator.hardware import keep_memory
-from translator.inference import DEFAULT_STYLE, Translator
+from translator.inference import Translator
+from translator.levels import DEFAULT_STYLE
 from translator.metrics import METRICS, MORPHEMES, Comparison, Score, chrf, compare, scores
 from translator.pairs import Pair, Report, read_pairs
 

@@ -13,8 +13,8 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import FileResponse, JSONResponse, Response
 
 import translator
-from translator.inference import DEFAULT_STYLE, Translator
-from translator.levels import LEVELS
+from translator.inference import Translator
+from translator.levels import DEFAULT_STYLE, SPOKEN
 from translator.server import messages
 from translator.server.answering import Answers
 from translator.server.batching import Busy
@@ -120,7 +120,7 @@ def _add_routes(app: FastAPI, answers: Answers, limits: Limits, keys: Keys) -> N
         return messages.Settings(
             charLimit=limits.characters,
             keyRequired=keys.required,
-            levels=[level for level in LEVELS if level != "any"],
+            levels=list(SPOKEN),
             defaultLevel=DEFAULT_STYLE,
             version=translator.__version__,
         )

@@ -1,0 +1,37 @@
+"""Files that are whole at every moment: the old content or the new, never a part."""
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[BinaryIO]:
+    """A temporary file in the same folder, which is made where it is missing. What is written to it
+    is flushed, synced and takes the place of `path`; after an error `path` is what it was.
+
+    Raises:
+        OSError: the folder cannot be written to, or the disk is full.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)  # mkstemp makes it private
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_lines(path: str | Path, lines: Iterable[str]) -> None:
+    """Writes lines in UTF-8, each ended by a line feed, on every system.  Raises OSError."""
+    with replacing(path) as file:
+        file.writelines(f"{line}\n".encode() for line in lines)
