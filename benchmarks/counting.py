@@ -49,7 +49,9 @@ def count(data: Path, work: Path, steps: int) -> dict[str, float]:
     material = _returned(prepare(config, run_dir, start.tokenizer))
     run_dir.release()
     objective = Objective(start.build_model().train())
-    counter, paddings, flops = BatchCounter(steps), [], 0
+    counter = BatchCounter(steps)
+    paddings: list[float] = []
+    flops = 0
     for step, group in enumerate(Feed(config, material, Workers()).after(0), 1):
         [batch] = group.batches
         source_tokens = int((batch.src != PAD_ID).sum())
@@ -79,7 +81,8 @@ def _returned(generator: Generator[Any, None, Returned]) -> Returned:
         try:
             next(generator)
         except StopIteration as end:
-            return end.value
+            value: Returned = end.value
+            return value
 
 
 if __name__ == "__main__":

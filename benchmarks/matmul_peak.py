@@ -1,5 +1,6 @@
 """How many floating-point operations a second this machine reaches in its best matrix product."""
 
+import argparse
 import json
 import time
 from typing import Final
@@ -8,11 +9,12 @@ import torch
 
 SIZE: Final = 2048
 SECONDS: Final = 4.0
-"""So long each number format is tried; the fastest single product counts."""
+"""How long each number format is tried; the fastest single product counts."""
 
 
 def main() -> None:
     """Measures both formats with the threads that the environment allows; prints JSON."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     found = {"fp32": best(torch.float32), "bf16": best(torch.bfloat16)}
     where = {"cpu": torch.backends.cpu.get_cpu_capability(), "threads": torch.get_num_threads()}
     print(json.dumps({**found, **where, "torch": str(torch.__version__)}))

@@ -12,6 +12,7 @@ material.json     the sources as ids in ascending length, the vocabulary, the fi
 import argparse
 import json
 import random
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from participants.ours import configuration
 from translator.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from translator.config import Config
 from translator.export import export_model
+from translator.files import write_lines
 from translator.inference import Translator
 from translator.levels import LEVELS
 from translator.model.transformer import Transformer
@@ -55,6 +57,7 @@ def main() -> None:
     torch.save(weights, args.out / "weights.pt")
     texts = [pair.src for pair in pairs]
     for quantization in ("float32", "int8"):
+        shutil.rmtree(args.out / quantization, ignore_errors=True)
         export_model(checkpoint, args.out / quantization, quantization, texts[:50])
     known = Translator(model, tokenizer, checkpoint.config).translate(texts, style=LEVEL)
     right = sum(found.text == pair.tgt for found, pair in zip(known, pairs, strict=True))
@@ -74,9 +77,8 @@ def choose(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def memorise(pairs: Sequence[Pair], tokenizer: Tokenizer, out: Path) -> Checkpoint:
-    """Trains on these pairs alone, behind-the-block norms and no dropout."""
-    lines = ("\t".join(pair) + "\n" for pair in pairs)
-    (out / "pairs.tsv").write_text("".join(lines), encoding="utf-8", newline="\n")
+    """Trains on these pairs alone, post-norm and without dropout."""
+    write_lines(out / "pairs.tsv", ("\t".join(pair) for pair in pairs))
     config = settings(out)
     torch.manual_seed(SEED)
     model = Transformer(config.model, tokenizer.vocab_size, PAD_ID)
@@ -84,7 +86,7 @@ def memorise(pairs: Sequence[Pair], tokenizer: Tokenizer, out: Path) -> Checkpoi
         config=config, tokenizer=tokenizer, weights=model.state_dict(), step=0, metrics={}
     )
     save_checkpoint(out / "start.pt", start)
-    for _event in train(config):
+    for _event in train(config, overwrite=True):  # of an earlier attempt that did not end
         pass
     return load_checkpoint(out / "reference" / "best.pt")
 

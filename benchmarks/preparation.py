@@ -10,7 +10,7 @@ vocab.txt      the same pieces in the order of the peers' ids: unk, pad, bos, eo
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -19,6 +19,7 @@ from participants.ours import configuration
 
 from translator.checkpoint import Checkpoint, save_checkpoint
 from translator.config import Config
+from translator.files import write_lines
 from translator.model.transformer import Transformer
 from translator.pairs import Pair, Report, read_pairs
 from translator.tokenizer import BOS_ID, EOS_ID, PAD_ID, UNK_ID, Tokenizer, train_tokenizer
@@ -37,7 +38,7 @@ def main() -> None:
     texts = (text for pair in pairs for text in (pair.src, pair.tgt))
     tokenizer = train_tokenizer(texts, config.tokenizer)
     fitting = [pair for pair in pairs if _fits(pair, tokenizer)]
-    _write(args.out / "pairs.tsv", ("\t".join(pair) for pair in fitting))
+    write_lines(args.out / "pairs.tsv", ("\t".join(pair) for pair in fitting))
     _write_start(args.out / "start.pt", config, tokenizer)
     _write_pieces(args.out, fitting, tokenizer)
     dropped = len(pairs) - len(fitting) + sum(report.dropped.values())
@@ -65,15 +66,11 @@ def _write_pieces(directory: Path, pairs: Sequence[Pair], tokenizer: Tokenizer) 
     targets = [tokenizer.encode_target(pair.tgt)[:-1] for pair in pairs]
     for language, side in (("en", sources), ("ko", targets)):
         lines = [" ".join(tokenizer.pieces(ids)) for ids in side]
-        _write(directory / f"train.{language}", lines)
-        _write(directory / f"dev.{language}", lines[:20])
+        write_lines(directory / f"train.{language}", lines)
+        write_lines(directory / f"dev.{language}", lines[:20])
     special = [UNK_ID, PAD_ID, BOS_ID, EOS_ID]
     others = [number for number in range(tokenizer.vocab_size) if number not in special]
-    _write(directory / "vocab.txt", tokenizer.pieces([*special, *others]))
-
-
-def _write(path: Path, lines: Iterable[str]) -> None:
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+    write_lines(directory / "vocab.txt", tokenizer.pieces([*special, *others]))
 
 
 if __name__ == "__main__":

@@ -1,20 +1,17 @@
-"""What the benchmarks' commands share: participants in processes of their own, Markdown tables.
+"""Participants in processes of their own.
 
 It imports no PyTorch: on Linux a child's peak memory is never below its parent's.
 """
 
 import json
 import os
-import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 HERE: Final = Path(__file__).resolve().parent
-CORPUS: Final = HERE.parent / "data" / "handwritten" / "*.tsv"
 
 
 class ProcessFailed(Exception):
@@ -25,13 +22,13 @@ class Processes:
     """Starts Python processes in the project's environment and in those of the peers.
 
     Args:
-        peers: folder of setup_peers.sh
         threads: how many each process may use
+        peers: folder of setup_peers.sh; None when no peer takes part
     """
 
-    def __init__(self, peers: Path, threads: int) -> None:
-        self._peers = peers.absolute()
+    def __init__(self, threads: int, peers: Path | None = None) -> None:
         self._threads = threads
+        self._peers = None if peers is None else peers.absolute()
 
     def run(self, module: str, *arguments: str, environment: str = "") -> dict[str, Any]:
         """Runs a module in its own process.  -> the JSON object on its last line
@@ -81,9 +78,12 @@ class Processes:
         return str(interpreter(self._peers, environment))
 
 
-def interpreter(peers: Path, environment: str) -> Path:
+def interpreter(peers: Path | None, environment: str) -> Path:
     """The Python of an environment; not resolved, since that would leave the environment."""
-    return peers / environment / "venv" / "bin" / "python" if environment else Path(sys.executable)
+    if not environment:
+        return Path(sys.executable)
+    assert peers is not None, "comparing.check refuses peers without their folder"
+    return peers / environment / "venv" / "bin" / "python"
 
 
 def _surroundings(threads: int) -> dict[str, str]:
@@ -96,26 +96,3 @@ def _surroundings(threads: int) -> dict[str, str]:
         "HF_HUB_OFFLINE": "1",
         "TRANSFORMERS_OFFLINE": "1",
     }
-
-
-def markdown(lines: Sequence[Sequence[str]], n_text: int) -> str:
-    """A table, its head first; behind the first `n_text` columns there are numbers."""
-    head, *rows = lines
-    rule = ["---"] * n_text + ["---:"] * (len(head) - n_text)
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
-
-
-def median(values: Sequence[float | None]) -> float | None:
-    """Of what is known; None when nothing is."""
-    known = [value for value in values if value is not None]
-    return statistics.median(known) if known else None
-
-
-def shown(value: float | None, form: str) -> str:
-    """A table's cell, empty when nothing is known."""
-    return "" if value is None else format(value, form)
-
-
-def say(text: str) -> None:
-    """Progress, on stderr."""
-    print(text, file=sys.stderr, flush=True)

@@ -9,22 +9,23 @@ the spot from the words of data/handwritten, so no two lines are alike; ten mill
 """
 
 import argparse
-import json
 import random
-import resource
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, Final
 
-from translator.config import Config
-from translator.events import Note, Started, StepReport
-from translator.trainer import train
+from processes import HERE, Processes, ProcessFailed
+from reporting import markdown, table_line
 
-HERE = Path(__file__).resolve().parent
-HANDWRITTEN = HERE.parent / "data" / "handwritten"
+HANDWRITTEN: Final = HERE.parent / "data" / "handwritten"
+HEAD: Final = (
+    "pairs",
+    "vocabulary, s",
+    "encoding, µs a pair",
+    "target tokens/s",
+    "peak memory, MB",
+)
 
 
 def write_corpus(path: Path, n_pairs: int) -> None:
@@ -32,12 +33,13 @@ def write_corpus(path: Path, n_pairs: int) -> None:
     english: list[str] = []
     korean: list[str] = []
     for file in sorted(HANDWRITTEN.glob("*.tsv")):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            src, tgt, _ = line.split("\t")
-            english += src.split()
-            korean += tgt.split()
+        with open(file, encoding="utf-8") as lines:
+            for line in lines:
+                src, tgt, _ = line.split("\t")
+                english += src.split()
+                korean += tgt.split()
     rng = random.Random(n_pairs)
-    with open(path, "w", encoding="utf-8") as out:
+    with open(path, "w", encoding="utf-8", newline="\n") as out:
         for _ in range(n_pairs):
             n = rng.randrange(3, 16)
             src = " ".join(rng.choices(english, k=n))
@@ -45,74 +47,47 @@ def write_corpus(path: Path, n_pairs: int) -> None:
             out.write(f"{src}\t{tgt}\tany\n")
 
 
-def measure(corpus: Path, run_dir: Path, steps: int) -> dict[str, float]:
-    """Trains here, in this process.  -> seconds of preparation and of a step, peak memory in MB"""
-    config = Config.from_dict(
-        {
-            "model": {"d_model": 128, "n_encoder_layers": 2, "n_decoder_layers": 2, "d_ff": 512},
-            "tokenizer": {"vocab_size": 4000},
-            "data": {"train": [str(corpus)], "dev_size": 200, "noise": 0.1},
-            "train": {
-                "run_dir": str(run_dir),
-                "max_steps": steps,
-                "max_tokens": 4096,
-                "log_every": steps // 2,
-                "validate_every": steps,
-            },
-        }
-    )
-    begun = time.perf_counter()
-    learned = started = begun
-    reports = []
-    for event in train(config):
-        if isinstance(event, Note) and event.text.startswith("vocabulary: "):
-            learned = time.perf_counter()
-        if isinstance(event, Started):
-            started = time.perf_counter()
-        if isinstance(event, StepReport):
-            reports.append(event)
-    return {
-        "vocabulary_seconds": learned - begun,
-        "encoding_seconds": started - learned,
-        "tokens_per_second": reports[-1].tokens_per_second,
-        "peak_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10,
-    }
-
-
-def rounds(sizes: list[int], steps: int) -> Iterator[tuple[int, dict[str, float]]]:
-    """Each size in a process of its own."""
+def measured(
+    sizes: Sequence[int], steps: int, threads: int
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Each size in a process of its own.  Raises ProcessFailed."""
+    processes = Processes(threads)
     with tempfile.TemporaryDirectory(prefix="scale-") as folder:
         for size in sizes:
-            corpus = Path(folder) / f"corpus-{size}.tsv"
+            corpus = Path(folder).resolve() / f"corpus-{size}.tsv"
             write_corpus(corpus, size)
-            command = [sys.executable, __file__, "--measure", str(corpus), "--steps", str(steps)]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode:
-                raise SystemExit(done.stderr)
-            yield size, json.loads(done.stdout)
+            places = ("--corpus", str(corpus), "--work", str(corpus.with_suffix("")))
+            yield size, processes.run("scale_run", *places, "--steps", str(steps))
+
+
+def row(size: int, found: dict[str, Any]) -> list[str]:
+    """The cells of one line of the table."""
+    return [
+        f"{size:,}",
+        f"{found['vocabulary_seconds']:.0f}",
+        f"{1e6 * found['encoding_seconds'] / size:.1f}",
+        f"{found['tokens_per_second']:,.0f}",
+        f"{found['peak_rss_mb']:,.0f}",
+    ]
 
 
 def main() -> None:
-    """Prints the table, or measures one corpus for the process that does."""
+    """Prints the table, each line as soon as it is known."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--sizes", type=int, nargs="+", default=[100_000, 10_000_000])
     parser.add_argument("--steps", type=int, default=100)
-    parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
-    if args.measure is not None:
-        print(json.dumps(measure(args.measure, args.measure.with_suffix(""), args.steps)))
-        return
-    print("| pairs | vocabulary, s | encoding, µs a pair | target tokens/s | peak memory, MB |")
-    print("| ---: | ---: | ---: | ---: | ---: |")
-    for size, found in rounds(args.sizes, args.steps):
-        each = 1e6 * found["encoding_seconds"] / size
-        print(
-            f"| {size:,} | {found['vocabulary_seconds']:.0f} | {each:.1f} | "
-            f"{found['tokens_per_second']:,.0f} | {found['peak_rss_mb']:,.0f} |",
-            flush=True,
-        )
+    if min(*args.sizes, args.steps, args.threads) < 1:
+        parser.error("--sizes, --steps and --threads are at least 1")
+    print(markdown([HEAD], n_text=0), flush=True)
+    try:
+        for size, found in measured(args.sizes, args.steps, args.threads):
+            print(table_line(row(size, found)), flush=True)
+    except ProcessFailed as failure:
+        raise SystemExit(str(failure)) from None
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ stays small and imports no PyTorch: on Linux a child's peak memory is never belo
 """
 
 import argparse
-import json
 import statistics
 import tempfile
 from collections.abc import Sequence
@@ -16,33 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from processes import (
-    CORPUS,
-    Processes,
-    ProcessFailed,
-    interpreter,
-    markdown,
-    median,
-    say,
-    shown,
-)
+from comparing import Participant, check, corpus_entries, make_parser, save, taking_part
+from processes import Processes, ProcessFailed
+from reporting import cell, markdown, median, say
 
 LOG_EVERY: Final = 10
-"""Participants report the loss of so many steps together, so `--steps` is a multiple of it."""
-
-
-class Participant(NamedTuple):
-    """A trainer in one number format."""
-
-    module: str  # in benchmarks/participants
-    dtype: str
-    environment: str = ""  # of the peers; empty is the project's own
-
-    @property
-    def title(self) -> str:
-        """Its name in the table."""
-        return TITLES[self.module]
-
+"""Participants report the mean loss of this many steps, so `--steps` is a multiple of it."""
 
 TITLES: Final = {
     "ours": "**translator (this project)**",
@@ -103,7 +81,7 @@ class Bench:
     """Starts the processes; all their files lie in one folder that is deleted at the end."""
 
     def __init__(self, args: argparse.Namespace, folder: Path) -> None:
-        self._processes = Processes(args.peers, args.threads)
+        self._processes = Processes(args.threads, args.peers)
         self._steps = args.steps
         self._only = args.only
         self._folder = folder
@@ -113,7 +91,7 @@ class Bench:
         """Corpus, vocabulary, and the count of what our trainer computes.  -> how large it is"""
         say("corpus and vocabulary")
         size = self._processes.run("preparation", "--out", str(self._data), *entries)
-        if any(who.module == "ours" for who in self._participants()):
+        if any(who.module == "ours" for who in taking_part(PARTICIPANTS, self._only)):
             say("operations of our trainer")
             work = str(self._folder / "counting")
             counting = ("--data", str(self._data), "--work", work, "--steps", str(self._steps))
@@ -121,18 +99,14 @@ class Bench:
         return size
 
     def round(self, number: int) -> Round:
-        """Every participant once, backwards in every second round; the peak before and after."""
-        order = self._participants()
+        """Every participant once; the peak before and after."""
         peaks = [self._processes.run("matmul_peak")]
-        results = {}
-        for who in order if number % 2 == 0 else reversed(order):
-            results[who] = self._measure(who, number)
+        results = {
+            who: self._measure(who, number) for who in taking_part(PARTICIPANTS, self._only, number)
+        }
         peaks.append(self._processes.run("matmul_peak"))
         best = {dtype: max(peak[dtype] for peak in peaks) for dtype in ("fp32", "bf16")}
-        return Round(best, {who: results[who] for who in order})
-
-    def _participants(self) -> list[Participant]:
-        return [who for who in PARTICIPANTS if not self._only or who.module in self._only]
+        return Round(best, {who: results[who] for who in taking_part(PARTICIPANTS, self._only)})
 
     def _measure(self, who: Participant, number: int) -> dict[str, Any]:
         work = self._folder / f"{who.module}-{who.dtype}-{number}"
@@ -149,7 +123,7 @@ def summarise(rounds: Sequence[Round]) -> list[Row]:
     """The table's rows. Ratios are taken within a round, then their median."""
     return [
         Row(
-            name=who.title,
+            name=TITLES[who.module],
             dtype=who.dtype,
             tokens_per_second=statistics.median(found.speed(who) for found in rounds),
             over_fastest_default_peer=median(
@@ -183,11 +157,11 @@ def table(rows: Sequence[Row]) -> str:
             row.name,
             row.dtype,
             f"{row.tokens_per_second:,.0f}",
-            shown(row.over_fastest_default_peer, ".2f"),
-            shown(row.over_fastest_peer_of_dtype, ".2f"),
+            cell(row.over_fastest_default_peer, ".2f"),
+            cell(row.over_fastest_peer_of_dtype, ".2f"),
             f"{row.padding:.1%}",
             f"{row.peak_rss_mb:,.0f}",
-            shown(row.share_of_peak, ".0%"),
+            cell(row.share_of_peak, ".0%"),
         )
         for row in rows
     ]
@@ -206,15 +180,11 @@ def _conditions(args: argparse.Namespace, size: dict[str, Any], rounds: Sequence
     )
 
 
-def _save(
-    path: Path,
-    args: argparse.Namespace,
-    size: dict[str, Any],
-    rounds: Sequence[Round],
-    rows: Sequence[Row],
-) -> None:
-    """Everything that was measured, as JSON."""
-    content = {
+def _everything(
+    args: argparse.Namespace, size: dict[str, Any], rounds: Sequence[Round], rows: Sequence[Row]
+) -> dict[str, Any]:
+    """Every figure of every round, and the table."""
+    return {
         "settings": {"steps": args.steps, "rounds": args.rounds, "threads": args.threads},
         "corpus": size,
         "rounds": [
@@ -222,40 +192,25 @@ def _save(
         ],
         "table": [row._asdict() for row in rows],
     }
-    path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--peers", type=Path, required=True, help="folder of setup_peers.sh")
-    parser.add_argument("--data", nargs="+", default=[str(CORPUS)], help="TSV files of pairs")
+    parser = make_parser(__doc__, TITLES, threads=2)
     parser.add_argument("--steps", type=int, default=60, help="timed steps, a multiple of 10")
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--only", nargs="+", choices=TITLES, help="leave the others out")
-    parser.add_argument("--out", type=Path, help="also write everything measured to this JSON file")
     args = parser.parse_args()
     if args.steps < LOG_EVERY or args.steps % LOG_EVERY:
         parser.error(f"--steps: {args.steps} is not a multiple of {LOG_EVERY}")
-    if args.rounds < 1 or args.threads < 1:
-        parser.error("--rounds and --threads are at least 1")
-    for who in PARTICIPANTS:
-        python = interpreter(args.peers, who.environment)
-        if (not args.only or who.module in args.only) and not python.exists():
-            parser.error(f"{python}: no such file; make it with benchmarks/setup_peers.sh")
+    check(parser, args, PARTICIPANTS)
     return args
 
 
 def main() -> None:
     """Measures, prints the table on stdout and progress on stderr."""
     args = _arguments()
-    entries = [str(Path(entry).absolute()) for entry in args.data]
     with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
         bench = Bench(args, Path(folder).resolve())
         try:
-            size = bench.prepare(entries)
+            size = bench.prepare(corpus_entries(args))
             rounds = [bench.round(number) for number in range(args.rounds)]
         except ProcessFailed as failure:
             raise SystemExit(str(failure)) from None
@@ -263,7 +218,7 @@ def main() -> None:
     print(table(rows))
     print(f"\n{_conditions(args, size, rounds)}")
     if args.out is not None:
-        _save(args.out, args, size, rounds, rows)
+        save(args.out, _everything(args, size, rounds, rows))
 
 
 if __name__ == "__main__":

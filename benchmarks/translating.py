@@ -12,26 +12,13 @@ import json
 import statistics
 import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from processes import CORPUS, HERE, Processes, ProcessFailed, interpreter, markdown, median, say
-from processes import shown as cell
-
-
-class Participant(NamedTuple):
-    """A translator in one number format."""
-
-    module: str  # in benchmarks/translators
-    dtype: str
-    environment: str = ""  # of the peers; empty is the project's own
-
-    @property
-    def title(self) -> str:
-        """Its name in the table."""
-        return TITLES[self.module]
-
+from comparing import Participant, check, corpus_entries, make_parser, save, taking_part
+from processes import HERE, Processes, ProcessFailed
+from reporting import cell, markdown, median, say
 
 TITLES: Final = {
     "ours": "**translator (this project)**",
@@ -77,7 +64,7 @@ class Bench:
     """Starts the processes; their files lie in one folder."""
 
     def __init__(self, args: argparse.Namespace, folder: Path) -> None:
-        self._processes = Processes(args.peers, args.threads)
+        self._processes = Processes(args.threads, args.peers)
         self._threads = str(args.threads)
         self._only = args.only
         self._folder = folder
@@ -98,10 +85,9 @@ class Bench:
         return found
 
     def round(self, number: int) -> Round:
-        """Every participant once, backwards in every second round."""
-        order = [who for who in PARTICIPANTS if not self._only or who.module in self._only]
+        """Every participant once, without those that have failed."""
         results = {}
-        for who in order if number % 2 == 0 else reversed(order):
+        for who in taking_part(PARTICIPANTS, self._only, number):
             if who in self.failed:
                 continue
             try:
@@ -109,7 +95,9 @@ class Bench:
             except ProcessFailed as failure:
                 self.failed[who] = str(failure)
                 say(f"{who.module} {who.dtype} is left out: {failure}")
-        return {who: results[who] for who in order if who in results}
+        return {
+            who: results[who] for who in taking_part(PARTICIPANTS, self._only) if who in results
+        }
 
     def growth(self) -> Result:
         """Times of our search at forced output lengths, and their exponent."""
@@ -120,7 +108,9 @@ class Bench:
         module = f"translators.{who.module}"
         places = ("--model", str(self._model), "--threads", self._threads, "--dtype", who.dtype)
         result = self._processes.run(module, *places, environment=who.environment)
-        first = self._command(who) if who.module == "ours" else ("-m", module, *places, "--first")
+        first: tuple[str, ...] = ("-m", module, *places, "--first")
+        if who.module == "ours":
+            first = own_command(self._model, self._threads, who.dtype)
         start = self._processes.seconds_to_first_line(*first, environment=who.environment)
         result["start_up_s"] = start
         say(
@@ -129,14 +119,17 @@ class Bench:
         )
         return result
 
-    def _command(self, who: Participant) -> tuple[str, ...]:
-        """Our own command for the first sentence."""
-        content = json.loads((self._model / "material.json").read_text(encoding="utf-8"))
-        script = str(HERE.parent / "scripts" / "translate.py")
-        model = str(self._model / "reference")
-        setting = f"decoding.precision={who.dtype}"
-        places = ("--model", model, "--threads", self._threads, "--set", setting)
-        return (script, *places, content["first_text"])
+
+def own_command(model: Path, threads: str, dtype: str) -> tuple[str, ...]:
+    """What the project's own command needs to translate the first sentence: script, arguments.
+
+    Args:
+        model: folder of memorising.py
+    """
+    content = json.loads((model / "material.json").read_text(encoding="utf-8"))
+    script = str(HERE.parent / "scripts" / "translate.py")
+    places = ("--model", str(model / "reference"), "--threads", threads)
+    return (script, *places, "--set", f"decoding.precision={dtype}", content["first_text"])
 
 
 def summarise(rounds: Sequence[Round]) -> list[Row]:
@@ -146,7 +139,7 @@ def summarise(rounds: Sequence[Round]) -> list[Row]:
     everywhere = [who for who in rounds[0] if all(who in found for found in rounds)]
     return [
         Row(
-            name=who.title,
+            name=TITLES[who.module],
             dtype=who.dtype,
             sentences_per_second=_over_rounds(rounds, who, "sentences_per_second"),
             batched_over_ctranslate2=_ratio(rounds, who, lambda it: it["sentences_per_second"]),
@@ -233,49 +226,56 @@ def _growth_text(found: Result) -> str:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--peers", type=Path, required=True, help="folder of setup_peers.sh")
-    parser.add_argument("--data", nargs="+", default=[str(CORPUS)], help="TSV files of pairs")
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--only", nargs="+", choices=TITLES, help="leave the others out")
+    parser = make_parser(__doc__, TITLES, threads=1)
     parser.add_argument("--growth", action="store_true", help="also fit time to output length")
     parser.add_argument("--work", type=Path, help="keep the trained model here, and use it again")
-    parser.add_argument("--out", type=Path, help="also write everything measured to this JSON file")
     args = parser.parse_args()
-    if args.rounds < 1 or args.threads < 1:
-        parser.error("--rounds and --threads are at least 1")
-    for who in PARTICIPANTS:
-        python = interpreter(args.peers, who.environment)
-        if (not args.only or who.module in args.only) and not python.exists():
-            parser.error(f"{python}: no such file; make it with benchmarks/setup_peers.sh")
+    check(parser, args, PARTICIPANTS)
     return args
 
 
 def main() -> None:
-    """Measures, prints the table on stdout and progress on stderr."""
+    """Measures, prints the table on stdout and progress on stderr. The status is 1 when somebody
+    failed.
+    """
     args = _arguments()
-    entries = [str(Path(entry).absolute()) for entry in args.data]
-    kept = nullcontext(args.work) if args.work else tempfile.TemporaryDirectory(prefix="benchmark-")
-    with kept as folder:
+    with _folder(args.work) as folder:
         bench = Bench(args, Path(folder).resolve())
         try:
-            size = bench.prepare(entries)
-            rounds = [bench.round(number) for number in range(args.rounds)]
-            growth = bench.growth() if args.growth else None
+            size = bench.prepare(corpus_entries(args))
         except ProcessFailed as failure:
             raise SystemExit(str(failure)) from None
+        rounds = [bench.round(number) for number in range(args.rounds)]
+        growth, growth_failed = _grown(bench) if args.growth else (None, "")
     rows = summarise(rounds)
     print(table(rows))
     print(f"\n{_conditions(args, size)}")
     for who, reason in bench.failed.items():
-        print(f"\n{who.title}, {who.dtype}, failed: {_reason(reason)}")
+        print(f"\n{TITLES[who.module]}, {who.dtype}, failed: {_reason(reason)}")
     if growth is not None:
         print(f"\n{_growth_text(growth)}")
+    if growth_failed:
+        print(f"\nGrowth failed: {_reason(growth_failed)}")
     if args.out is not None:
-        _save(args, size, rounds, rows, growth)
+        save(args.out, _everything(args, size, rounds, rows, growth))
+    if bench.failed or growth_failed:
+        raise SystemExit(1)
+
+
+def _folder(kept: Path | None) -> AbstractContextManager[str | Path]:
+    """Where the files of the processes lie: for good, or until the end."""
+    if kept is not None:
+        return nullcontext(kept)
+    return tempfile.TemporaryDirectory(prefix="benchmark-")
+
+
+def _grown(bench: Bench) -> tuple[Result | None, str]:
+    """-> the times and their exponent, or why there are none: the table is not lost by it"""
+    try:
+        return bench.growth(), ""
+    except ProcessFailed as failure:
+        say(f"growth is left out: {failure}")
+        return None, str(failure)
 
 
 def _reason(failure: str) -> str:
@@ -283,14 +283,14 @@ def _reason(failure: str) -> str:
     return failure.strip().splitlines()[-1]
 
 
-def _save(
+def _everything(
     args: argparse.Namespace,
     size: Result,
     rounds: Sequence[Round],
     rows: Sequence[Row],
     growth: Result | None,
-) -> None:
-    """Everything that was measured, as JSON."""
+) -> dict[str, Any]:
+    """Every figure of every round, and the table; not what was written."""
     measured = [
         [
             {"name": who.module, "dtype": who.dtype, "same_as_ours": _same(found, who)}
@@ -299,15 +299,13 @@ def _save(
         ]
         for found in rounds
     ]
-    content = {
+    return {
         "settings": {"rounds": args.rounds, "threads": args.threads},
         "model": size,
         "rounds": measured,
         "table": [row._asdict() for row in rows],
         "growth": growth,
     }
-    text = json.dumps(content, ensure_ascii=False, indent=1)
-    args.out.write_text(f"{text}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """A small corpus, and a model that has really been trained on it, for the tests that need one."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,10 @@ from translator.config import Config
 from translator.inference import Translator
 from translator.model.transformer import Transformer
 from translator.trainer import train
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # several tests at a time, so each gets one core
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # also in the processes that it starts
+    torch.set_num_threads(1)
 
 PAIRS = [
     ("I am a student.", "저는 학생입니다.", "formal"),

@@ -173,7 +173,7 @@ def test_a_missing_or_foreign_file(tmp_path):
 def test_weights_must_fit_name_by_name():
     model = Transformer(small_config("x", "y").model, vocab_size=30)
     weights = dict(model.state_dict())
-    with pytest.raises(CheckpointError, match=r"lacks embedding\.weight; it is of another model"):
+    with pytest.raises(CheckpointError, match=r"lacks embedding\.weight; it is another model's"):
         load_weights(model, {k: w for k, w in weights.items() if k != "embedding.weight"})
     with pytest.raises(CheckpointError, match="has unknown extra"):
         load_weights(model, {**weights, "extra": torch.zeros(1)})
@@ -190,6 +190,28 @@ def test_the_vocabulary_travels_with_the_weights(tmp_path):
     save_checkpoint(tmp_path / "mixed.pt", replace(saved, tokenizer=other))
     with pytest.raises(CheckpointError, match=r"other shapes for embedding\.weight"):
         load_checkpoint(tmp_path / "mixed.pt").build_model()
+
+
+def test_a_run_without_a_best_model_names_what_it_has(tmp_path):
+    """Stopped before its first validation."""
+    save_checkpoint(tmp_path / "last.pt", make_checkpoint())
+    with pytest.raises(CheckpointError, match=r"no such checkpoint .*; there is last\.pt"):
+        load_checkpoint(find_checkpoint(tmp_path))
+
+
+def test_a_full_disk_is_said_in_one_line(tmp_path, monkeypatch):
+    """torch.save hides the error of the file behind one of its own."""
+
+    def full(*_):
+        try:
+            raise OSError(28, "No space left on device")
+        finally:
+            raise RuntimeError("unexpected pos 64 vs 0")
+
+    monkeypatch.setattr(torch, "save", full)
+    with pytest.raises(CheckpointError, match=r"last\.pt: cannot be written: .*No space left"):
+        save_checkpoint(tmp_path / "last.pt", make_checkpoint())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_where_a_checkpoint_is(tmp_path, monkeypatch):

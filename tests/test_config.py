@@ -123,6 +123,27 @@ def test_ranges_hold_in_python_too():
         TrainConfig(warmup_steps=-1)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"), [("d_model", "64"), ("d_model", 64.0), ("norm_first", "no"), ("d_ff", True)]
+)
+def test_types_hold_in_python_too(key, value):
+    with pytest.raises(ConfigError, match=f"{key}: expected"):
+        ModelConfig(**{key: value})
+    assert ModelConfig(dropout=0).dropout == 0
+
+
+def test_what_does_nothing_is_named():
+    config = Config.from_dict({"train": {"patience": 3, "warmup_steps": 9, "max_steps": 9}})
+    patience, warmup = config.without_effect()
+    assert patience == "train.patience has no effect without data.dev or data.dev_size"
+    assert warmup.startswith("train.warmup_steps: 9 of 9 steps")
+    config = Config.from_dict({"data": {"dev": "d.tsv"}, "train": {"average_of": "best"}})
+    assert config.without_effect() == ["train.average_of has no effect without train.average"]
+    assert Config().without_effect() == []
+    with pytest.raises(ConfigError, match="run_dir: name a folder"):
+        TrainConfig(run_dir=" ")
+
+
 def test_types_of_choices_and_lists_hold_in_python_too():
     with pytest.raises(ConfigError, match=r"precision: expected one of auto, .*, got 'fp8'"):
         TrainConfig(precision="fp8")

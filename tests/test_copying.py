@@ -59,7 +59,7 @@ def test_a_time_may_be_written_in_words_and_a_particle_may_follow(english, korea
 def test_no_reference_of_the_corpus_loses_anything():
     """What people wrote by hand is right, so a warning about it would be wrong."""
     paths = sorted((Path(__file__).parents[1] / "data").glob("h*/*.tsv"))
-    pairs = [pair for path in paths for pair in read_pairs([path], Report())]
+    pairs = [pair for path in paths for pair in read_pairs([str(path)], Report())]
     found = [pair for pair in pairs if lost(pair.src, pair.tgt)]
     assert len(pairs) > 80_000
     assert [(pair.src, pair.tgt) for pair in found] == []

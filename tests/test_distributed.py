@@ -11,6 +11,7 @@ from conftest import PAIRS, small_config, write_config, write_tsv
 
 from translator.checkpoint import load_checkpoint
 from translator.distributed import Workers
+from translator.errors import UserError
 from translator.trainer import train
 
 CPU = torch.device("cpu")
@@ -128,6 +129,13 @@ def test_a_failure_of_one_process_ends_all(corpus, tmp_path):
     done = torchrun(config, tmp_path / "c.yaml", program=(str(program),))
     assert done.returncode != 0
     assert "the disk is full" in done.stderr
+
+
+def test_a_world_without_addresses_is_said_in_one_line(monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.delenv("RANK", raising=False)
+    with pytest.raises(UserError, match=r"WORLD_SIZE is set, but .*; start with torchrun"):
+        Workers.join(CPU)
 
 
 def test_alone_nothing_is_set_up():

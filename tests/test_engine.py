@@ -15,7 +15,7 @@ KOREAN = [ko for _, ko, level in PAIRS if level == "formal"]
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16", "int8"])
 def test_every_format_translates(translator, precision, monkeypatch):
-    monkeypatch.setattr("translator.engine._check_precision", lambda *_: None)
+    monkeypatch.setattr("translator.engine.check_precision", lambda *_: None)
     options = replace(translator.config.decoding, precision=precision)
     found = translator.translate(ENGLISH, options=options)
     assert [translation.text for translation in found] == KOREAN

@@ -40,6 +40,12 @@ def test_what_is_not_a_number_is_never_better():
     assert verdicts("chrf", [math.nan, 1.0, math.nan])[0] == [True, True, False]
 
 
+def test_the_worst_of_several():
+    assert Judge("nll", 0).worst([2.0, 4.0, 4.0, 1.0]) == 1
+    assert Judge("chrf", 0).worst([2.0, 4.0, 1.0, 1.0]) == 2
+    assert Judge("nll", 0).worst([2.0, math.nan, 4.0]) == 1
+
+
 def test_without_dev_pairs_the_newest_is_the_best():
     found, judge = verdicts("nll", [None, None], patience=1)
     assert found == [True, True] and not judge.exhausted

@@ -79,9 +79,9 @@ def test_pieces_of_a_word_are_joined(translator):
 
 def test_a_layer_or_head_that_is_not_there(looking):
     found, _ = looking
-    with pytest.raises(NoSuchMap, match="--layer 3: the model has layers 1 to 2"):
+    with pytest.raises(NoSuchMap, match="layer 3: the model has layers 1 to 2"):
         found.heatmap("cross", 3)
-    with pytest.raises(NoSuchMap, match="--head 5: the model has heads 1 to 4"):
+    with pytest.raises(NoSuchMap, match="head 5: the model has heads 1 to 4"):
         found.heatmap("cross", 1, 5)
 
 

@@ -1,10 +1,19 @@
 import subprocess
 import sys
+import types
 import unicodedata
 
 import pytest
 
-from translator.metrics import METRICS, MORPHEMES, EvaluationError, chrf, compare, scores
+from translator.metrics import (
+    METRICS,
+    MORPHEMES,
+    EvaluationError,
+    check_available,
+    chrf,
+    compare,
+    scores,
+)
 
 FOUND, WANTED = ["저는 학생입니다.", "비가 와요."], ["저는 학생입니다.", "비가 옵니다."]
 
@@ -33,7 +42,7 @@ def test_morphemes_are_kiwis():
     pytest.importorskip("kiwipiepy")
     [found] = scores(["학생이 갔다"] * 3, ["학생은 갔다"] * 3, [MORPHEMES], n_bootstrap=0)
     # 학생 이 가 었 다: 4 of 5 single ones, 2 of 4 runs of two, 1 of 3 of three, smoothed of four
-    assert found.value == pytest.approx(100 * (4 / 5 * 2 / 4 * 1 / 3 * 0.5 / 6) ** 0.25, abs=8)
+    assert found.value == pytest.approx(100 * (4 / 5 * 2 / 4 * 1 / 3 * 0.5 / 6) ** 0.25, abs=0.1)
     assert "tok:none" in found.signature
 
 
@@ -47,6 +56,44 @@ def test_a_comparison_is_paired():
     assert same.first == same.second and same.p_value > 0.5
     with pytest.raises(EvaluationError, match="2 translations for 1 references"):
         compare(FOUND[:1], FOUND, WANTED[:1])
+    with pytest.raises(EvaluationError, match="a paired test needs samples"):
+        compare(FOUND, FOUND, WANTED, n_samples=0)
+
+
+@pytest.fixture
+def kiwis(monkeypatch):
+    """An analyser that cuts at the last character, and how often it was loaded."""
+    loaded = []
+
+    class Kiwi:
+        def __init__(self):
+            loaded.append(self)
+
+        def tokenize(self, texts):
+            for text in texts:
+                yield [types.SimpleNamespace(form=form) for form in (text[:-1], text[-1])]
+
+    module = types.ModuleType("kiwipiepy")
+    module.Kiwi = Kiwi
+    monkeypatch.setitem(sys.modules, "kiwipiepy", module)
+    return loaded
+
+
+def test_the_analyser_is_loaded_once(kiwis):
+    pytest.importorskip("sacrebleu")
+    pytest.importorskip("numpy")
+    scores(FOUND, WANTED, [*METRICS, MORPHEMES], n_bootstrap=0)
+    assert len(kiwis) == 1
+    compare(FOUND, WANTED, WANTED, [*METRICS, MORPHEMES], n_samples=10)
+    assert len(kiwis) == 2
+    check_available([MORPHEMES])
+    assert len(kiwis) == 2
+
+
+def test_a_full_stop_of_its_own_is_no_reason_for_a_warning(kiwis, caplog):
+    pytest.importorskip("sacrebleu")
+    scores(FOUND * 100, WANTED * 100, [MORPHEMES], n_bootstrap=0)
+    assert len(kiwis) == 1 and caplog.records == []
 
 
 @pytest.mark.fault("B85")
@@ -85,14 +132,19 @@ def test_without_the_package_for_morphemes_it_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "kiwipiepy", None)
     with pytest.raises(EvaluationError, match=r"pip install 'translator\[corpus\]'"):
         scores(FOUND, WANTED, [MORPHEMES])
+    with pytest.raises(EvaluationError, match=r"pip install 'translator\[corpus\]'"):
+        check_available([*METRICS, MORPHEMES])
+    check_available()
 
 
 def test_without_the_package_it_says_what_to_install():
     code = (
         "import sys; sys.modules['sacrebleu'] = None\n"
-        "from translator.metrics import EvaluationError, chrf\n"
-        "try: chrf(['a'], ['a'])\n"
-        "except EvaluationError as error: print(error)"
+        "from translator.metrics import EvaluationError, check_available, chrf\n"
+        "for needing in (lambda: chrf(['a'], ['a']), check_available):\n"
+        "    try: needing()\n"
+        "    except EvaluationError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "chrF needs sacrebleu; install it with: pip install 'translator[eval]'\n"
+    said = "scores need sacrebleu; install it with: pip install 'translator[eval]'\n"
+    assert done.stdout == said * 2

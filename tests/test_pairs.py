@@ -67,6 +67,13 @@ def test_quotes_mean_nothing_and_odd_rows_are_reported(tmp_path):
     assert report.lines()[0].endswith("pairs.tsv:3)")
 
 
+def test_an_empty_third_column_is_none(tmp_path):
+    """What a spreadsheet writes when only some rows have a level."""
+    pairs, report = read(write(tmp_path / "a.tsv", "Hello\t안녕하세요\t\nBye\t잘 가\tcasual\n"))
+    assert [pair.level for pair in pairs] == ["polite", "casual"]
+    assert not report.dropped
+
+
 @pytest.mark.fault("B13")
 def test_aligned_files_of_unequal_length_are_refused(tmp_path):
     write(tmp_path / "c.en", "a\nb\n\nd\ne\n")

@@ -1,6 +1,8 @@
 """The model inside the package does what the README promises."""
 
 import random
+import re
+from pathlib import Path
 
 import pytest
 import torch
@@ -8,6 +10,9 @@ import torch
 from translator.checkpoint import PRETRAINED, load_safely
 from translator.documents import translate_lines
 from translator.inference import Translator
+from translator.pairs import read_lines
+
+PHRASEBOOK = Path(__file__).parent / "data" / "phrasebook.tsv"
 
 
 @pytest.fixture(scope="module")
@@ -23,11 +28,30 @@ def test_it_is_small_and_stored_in_half_precision():
 
 
 @pytest.mark.parametrize(
-    ("style", "korean"), [("formal", "저는 학생입니다."), ("polite", "저는 학생이에요.")]
+    ("style", "korean"),
+    [
+        ("formal", "저는 학생입니다."),
+        ("polite", "저는 학생이에요."),
+        ("casual", "나는 학생이야."),
+        ("plain", "나는 학생이다."),
+    ],
 )
 @pytest.mark.parametrize("english", ["I am a student.", "I am a student", "i am a student"])
 def test_the_sentence_of_the_chapter(shipped, english, style, korean):
     assert shipped.translate([english], style)[0].text == korean
+
+
+def test_the_phrasebook_is_judged_in_the_card(shipped):
+    """It lists what the model makes of forty sentences that people try first, each judged by a
+    reader; whoever trains a new model has to judge anew.
+    """
+    rows = [line.split("\t") for line in read_lines(PHRASEBOOK)]
+    card = (PRETRAINED.parent / "README.md").read_text(encoding="utf-8")
+    found = re.findall(r"^\| (.+?) \| (.+?) \| (good|acceptable|wrong)(?:: .+)? \|$", card, re.M)
+    assert [row[0] for row in found] == [english for english, _ in rows]
+    assert len(rows) == 40
+    said = [translation.text for translation in shipped.translate([row[0] for row in found])]
+    assert said == [row[1] for row in found]
 
 
 @pytest.mark.fault("B69")

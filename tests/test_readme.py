@@ -67,7 +67,7 @@ def test_the_translate_command_ends_in_the_promised_sentence(name, checkout):
 def test_the_test_command_installs_what_the_tests_need_and_runs_them(name):
     lines = marked(name, "test-command").strip().split("\n")
     assert lines[1] == ".venv/bin/pip install -q -c constraints.txt -e '.[dev]'"
-    assert lines[2] == ".venv/bin/python -m pytest -q"
+    assert lines[2] == ".venv/bin/python -m pytest -q -n auto"
 
 
 def test_the_other_commands_run(checkout):

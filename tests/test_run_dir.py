@@ -160,6 +160,27 @@ def test_only_length_reports_and_learning_rate_may_change(tmp_path):
         run_dir.load_state(changed)
 
 
+def test_a_setting_that_is_newer_than_the_run_is_as_its_default(tmp_path):
+    config = small_config("c", tmp_path)
+    run_dir = RunDirectory(tmp_path)
+    run_dir.save_state(config, STATE)
+    state = run_dir.load_state(config)
+    del state["config"]["data"]["resplit"]
+    save_atomically(tmp_path / "resume.pt", state)
+    assert run_dir.load_state(config)["step"] == 2
+    with pytest.raises(UserError, match=r"another data\.resplit"):
+        run_dir.load_state(config.override(["data.resplit=0.5"]))
+
+
+def test_single_values_of_the_state_are_amended(tmp_path):
+    config = small_config("c", tmp_path)
+    run_dir = RunDirectory(tmp_path)
+    run_dir.save_state(config, STATE)
+    run_dir.amend_state(step=7)
+    assert run_dir.load_state(config)["step"] == 7
+    assert run_dir.load_state(config)["data"] == STATE["data"]
+
+
 def test_nothing_to_resume(tmp_path):
     with pytest.raises(UserError, match="no saved run to resume; start one without --resume"):
         RunDirectory(tmp_path).load_state(small_config("c", tmp_path))

@@ -84,7 +84,7 @@ def test_as_plain_values(found):
     plain = trace_as_dict(found) | looking_as_dict(found.looking)
     assert plain["translation"] == found.translation
     assert plain["masks"]["decoder"][0][:2] == [True, False]
-    assert len(plain["steps"]) == len(plain["target"]) == len(plain["cross"][0][0])
+    assert len(plain["steps"]) == len(plain["read"]) == len(plain["cross"][0][0])
     assert plain["steps"][0]["candidates"][0]["piece"] == plain["written"][0]
     assert [word["text"] for word in plain["source_words"]][:2] == ["<formal>", "I"]
     assert plain["weights"]["cross"] == [1, 4, len(plain["written"]), len(plain["source"])]

@@ -1,6 +1,7 @@
 import json
 import math
 import re
+import sys
 
 import pytest
 import torch
@@ -19,7 +20,8 @@ from translator.model.transformer import Transformer
 from translator.pairs import DataError
 from translator.store import EncodedPair
 from translator.tokenizer import EOS_ID, TokenizerError
-from translator.trainer import MOST_SKIPPED, train
+from translator.trainer import train
+from translator.updating import MOST_SKIPPED, Updater
 from translator.validation import evaluating
 
 
@@ -146,7 +148,7 @@ def test_a_mistake_with_overwrite_leaves_the_older_run(corpus, tmp_path, mistake
 def test_a_run_that_diverges_stops_and_keeps_what_it_had(corpus, tmp_path):
     """Weights that give no number are never saved, not even at a validation."""
     config = small_config(corpus, tmp_path / "run", lr=1e30, warmup_steps=0, max_steps=99)
-    with pytest.raises(UserError, match=rf"step {MOST_SKIPPED + 1}, the {MOST_SKIPPED}\. in a row"):
+    with pytest.raises(UserError, match=rf"step {MOST_SKIPPED + 1}, {MOST_SKIPPED} steps in a row"):
         run(config)
     assert not (tmp_path / "run" / "last.pt").exists()
     reports = [row for row in metrics(tmp_path / "run") if row["kind"] == "StepReport"]
@@ -255,14 +257,14 @@ def test_the_last_partial_group_is_applied(corpus, tmp_path):
     """A group larger than the epoch is the whole epoch, not nothing."""
     config = small_config(corpus, tmp_path / "run", max_tokens=64, accumulate=1000, max_steps=2)
     tokens = []
-    original = trainer._Run._optimize
+    original = Updater.update
 
-    def spy(self, group, stop):
+    def spy(self, group, step):
         tokens.append(sum(batch.n_tokens for batch in group.batches))
-        return original(self, group, stop)
+        return original(self, group, step)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trainer._Run, "_optimize", spy)
+        patch.setattr(Updater, "update", spy)
         run(config)
     assert tokens[0] == tokens[1] > 50
 
@@ -472,7 +474,64 @@ def test_the_average_of_the_last_or_the_best(corpus, tmp_path, monkeypatch, whic
     assert_same_weights(load_checkpoint(run_dir / "best.pt").weights, averaged.weights)
     assert averaged.metrics == {"nll": 0.5}
     assert load_checkpoint(run_dir / "last.pt").step == 5
-    monkeypatch.undo()
+    [row] = [row for row in metrics(run_dir) if row.get("nll") == 0.5]
+    assert row["best"] and row["step"] == 5
+
+
+def test_an_average_stays_the_best_after_resuming(corpus, tmp_path, monkeypatch):
+    config = small_config(corpus, tmp_path / "run", validate_every=2, max_steps=4, average=2)
+    scripted_scores(monkeypatch, [3.0, 2.0, 1.0, 1.5, 9.0])
+    run(config)
+    run(config.override(["train.max_steps=6"]), resume=True)
+    best = load_checkpoint(tmp_path / "run" / "best.pt")
+    assert best.step == 4 and best.metrics == {"nll": 1.0}
+
+
+def test_what_is_not_saved_is_neither_called_saved_nor_the_best(corpus, tmp_path, monkeypatch):
+    config = small_config(corpus, tmp_path / "run", validate_every=2, max_steps=6)
+    scripted_scores(monkeypatch, [3.0, 1.0, 2.0])
+    trusted = iter([True, True, False, False, True, True, True])  # the last step asks once more
+    monkeypatch.setattr(Updater, "trusted", property(lambda _: next(trusted)))
+    reports = [event for event in run(config) if isinstance(event, ValidationReport)]
+    assert [report.saved for report in reports] == [True, False, True]
+    assert [report.best for report in reports] == [True, False, True]
+    assert load_checkpoint(tmp_path / "run" / "best.pt").step == 6
+
+
+def test_what_is_known_at_the_start_is_said_at_the_start(corpus, tmp_path, monkeypatch):
+    """Not at the first validation, when steps would be lost."""
+    config = small_config(corpus, tmp_path / "run")
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
+        with pytest.raises(UserError, match="sacrebleu"):
+            run(config.override(["train.judge=chrf"]))
+    with monkeypatch.context() as patch:
+        patch.setattr("translator.engine.has_fast_int8", lambda _: False)
+        with pytest.raises(UserError, match="no instructions for int8"):
+            run(config.override(["decoding.precision=int8"]))
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_long_dev_sentence_does_not_stop_a_training(corpus, tmp_path):
+    dev = write_tsv(tmp_path / "dev.tsv", [*PAIRS, ("go " * 60, "가십시오.", "formal")])
+    config = small_config(corpus, tmp_path / "run", judge="chrf", max_steps=5)
+    events = run(config.override([f"data.dev={dev}", "decoding.too_long=error"]))
+    [report] = [event for event in events if isinstance(event, ValidationReport)]
+    assert report.chrf is not None
+
+
+def test_dev_sentences_that_are_also_learned_are_counted(corpus, tmp_path):
+    new = ("Quite new.", "아주 새롭습니다.", "formal")
+    dev = write_tsv(tmp_path / "dev.tsv", [*PAIRS[:1], new])
+    events = run(small_config(corpus, tmp_path / "run", max_steps=1).override([f"data.dev={dev}"]))
+    notes = [event.text for event in events if isinstance(event, Note)]
+    assert any(note.startswith("dev: 1 of 2 English dev sentences") for note in notes)
+
+
+def test_a_weight_that_leaves_no_pair_is_refused(corpus, tmp_path):
+    config = small_config(corpus, tmp_path / "run").override(["data.weights=0.03"])
+    with pytest.raises(DataError, match=r"weights: 0\.03 times the 14 pairs of .* is not one"):
+        run(config)
 
 
 def test_an_average_that_is_worse_does_not_become_the_best(corpus, tmp_path, monkeypatch):
@@ -575,14 +634,14 @@ def test_a_weighted_corpus_is_seen_as_often_as_asked(corpus, tmp_path):
     config = small_config(corpus, tmp_path / "run", max_steps=1, max_tokens=4096)
     config = config.override([f"data.train=[{corpus}, {other}]", "data.weights=[1, 3]"])
     groups = []
-    original = trainer._Run._optimize
+    original = Updater.update
 
-    def spy(self, group, stop):
+    def spy(self, group, step):
         groups.append(group)
-        return original(self, group, stop)
+        return original(self, group, step)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trainer._Run, "_optimize", spy)
+        patch.setattr(Updater, "update", spy)
         run(config)
     assert sorted(groups[0].indices) == [*range(14), 14, 14, 14]
 

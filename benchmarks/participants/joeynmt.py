@@ -9,21 +9,17 @@ import runpy
 import statistics
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import joeynmt.datasets
 import yaml
+from peer_models.joeynmt import model_settings
 
 from participants.measuring import (
     CLIP_NORM,
-    D_FF,
-    D_MODEL,
-    DROPOUT,
     LABEL_SMOOTHING,
     MAX_LEN,
     MAX_TOKENS,
-    N_HEADS,
-    N_LAYERS,
     SEED,
     WARMUP,
     BatchCounter,
@@ -32,71 +28,34 @@ from participants.measuring import (
     arguments,
 )
 
+SETTINGS: Final = Path(__file__).with_suffix(".yaml")
+
 
 def configuration(data: Path, work: Path, steps: int) -> dict[str, Any]:
     """JoeyNMT's settings: the sizes of the benchmark, no validation, one log line per WARMUP steps.
 
     Its texts are pieces already, so it only splits them at spaces, which spares it the tokenizing.
     """
-    dev = str(data / "dev")
-    return {
-        "name": "benchmark",
-        "joeynmt_version": "2.3.0",
-        "model_dir": str(work / "model"),
-        "use_cuda": False,
-        "fp16": False,
-        "random_seed": SEED,
-        "data": {
-            "dataset_type": "plain",
-            "train": str(data / "train"),
-            "dev": dev,
-            "test": dev,
-            "src": _side("en", data),
-            "trg": _side("ko", data),
-            "special_symbols": {  # in the order of vocab.txt
-                "unk_token": "<unk>",
-                "pad_token": "<pad>",
-                "bos_token": "<s>",
-                "eos_token": "</s>",
-                "unk_id": 0,
-                "pad_id": 1,
-                "bos_id": 2,
-                "eos_id": 3,
-            },
-        },
-        "testing": {"beam_size": 1},
-        "training": {
-            "optimizer": "adam",
-            "adam_betas": [0.9, 0.98],
-            "learning_rate": 7.0e-4,
-            "learning_rate_min": 1.0e-9,
-            "learning_rate_warmup": 400,
-            "scheduling": "warmupinversesquareroot",
-            "clip_grad_norm": CLIP_NORM,
-            "weight_decay": 0.0,
-            "loss": "crossentropy",
-            "label_smoothing": LABEL_SMOOTHING,
-            "normalization": "tokens",
-            "batch_type": "token",
-            "batch_size": MAX_TOKENS,
-            "epochs": WARMUP + steps,  # more than enough: `updates` ends the training
-            "updates": WARMUP + steps,
-            "logging_freq": WARMUP,
-            "validation_freq": WARMUP * (WARMUP + steps),  # never; a multiple of logging_freq
-            "early_stopping_metric": "ppl",
-            "overwrite": True,
-            "keep_best_ckpts": 1,
-        },
-        "model": {
-            "initializer": "xavier_uniform",
-            "bias_initializer": "zeros",
-            "embed_initializer": "xavier_uniform",
-            "tied_embeddings": True,
-            "tied_softmax": True,
-            "encoder": _stack(),
-            "decoder": _stack(),
-        },
+    found: dict[str, Any] = yaml.safe_load(SETTINGS.read_text(encoding="utf-8"))
+    found |= {"model_dir": str(work / "model"), "random_seed": SEED}
+    found["data"] |= {
+        "train": str(data / "train"),
+        "dev": str(data / "dev"),
+        "test": str(data / "dev"),
+        "src": _side("en", data),
+        "trg": _side("ko", data),
     }
+    found["training"] |= {
+        "clip_grad_norm": CLIP_NORM,
+        "label_smoothing": LABEL_SMOOTHING,
+        "batch_size": MAX_TOKENS,
+        "epochs": WARMUP + steps,  # more than enough: `updates` ends the training
+        "updates": WARMUP + steps,
+        "logging_freq": WARMUP,
+        "validation_freq": WARMUP * (WARMUP + steps),  # never; a multiple of logging_freq
+    }
+    found["model"] |= model_settings(norm_first=True)
+    return found
 
 
 def _side(language: str, data: Path) -> dict[str, Any]:
@@ -105,19 +64,6 @@ def _side(language: str, data: Path) -> dict[str, Any]:
         "level": "word",
         "max_length": MAX_LEN,
         "voc_file": str(data / "vocab.txt"),
-    }
-
-
-def _stack() -> dict[str, Any]:
-    return {
-        "type": "transformer",
-        "num_layers": N_LAYERS,
-        "num_heads": N_HEADS,
-        "embeddings": {"embedding_dim": D_MODEL, "scale": True},
-        "hidden_size": D_MODEL,
-        "ff_size": D_FF,
-        "dropout": DROPOUT,
-        "layer_norm": "pre",
     }
 
 
@@ -155,10 +101,11 @@ def main() -> None:
     config = args.work / "config.yaml"
     settings = configuration(args.data, args.work, args.steps)
     config.write_text(yaml.safe_dump(settings, allow_unicode=True), encoding="utf-8")
-    clock, counter = StepClock(args.steps), BatchCounter(args.steps)
+    counter = BatchCounter(args.steps)
     count_batches(counter)
     sys.argv = ["joeynmt", "train", str(config), "--skip-test"]
-    runpy.run_module("joeynmt", run_name="__main__", alter_sys=True)
+    with StepClock(args.steps) as clock:
+        runpy.run_module("joeynmt", run_name="__main__", alter_sys=True)
     log = read_log(args.work / "model" / "train.log")
     Result(
         name="joeynmt",

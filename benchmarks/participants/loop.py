@@ -48,14 +48,17 @@ class Batch(NamedTuple):
 def run(
     name: str, model: nn.Module, optimizer: torch.optim.Optimizer, args: argparse.Namespace
 ) -> None:
-    """Trains the model and prints what was measured. It takes a `Batch` and gives (B, T, V)."""
+    """Trains the model and prints what was measured. It takes `src` and `tgt_in` of a `Batch` and
+    gives (B, T, V).
+    """
     pairs = read_pairs(args.data)
-    clock, counter = StepClock(args.steps), BatchCounter(args.steps)
+    counter = BatchCounter(args.steps)
     losses = []
-    for batch in islice(batches(pairs, random.Random(SEED)), WARMUP + args.steps):
-        real = [int((side != PAD_ID).sum()) for side in (batch.src, batch.labels)]
-        counter.add(*real, positions=batch.src.numel() + batch.labels.numel())
-        losses.append(step(model, optimizer, batch, args.dtype))
+    with StepClock(args.steps) as clock:
+        for batch in islice(batches(pairs, random.Random(SEED)), WARMUP + args.steps):
+            source, target = (int((side != PAD_ID).sum()) for side in (batch.src, batch.labels))
+            counter.add(source, target, batch.src.numel() + batch.labels.numel())
+            losses.append(step(model, optimizer, batch, args.dtype))
     Result(
         name=name,
         dtype=args.dtype,
@@ -73,7 +76,7 @@ def step(model: nn.Module, optimizer: torch.optim.Optimizer, batch: Batch, dtype
     """One optimizer step; padding is computed and then ignored by the loss.  -> mean loss"""
     optimizer.zero_grad()
     with torch.autocast("cpu", torch.bfloat16, enabled=dtype == "bf16"):
-        logits = model(batch)  # (B, T, V)
+        logits = model(batch.src, batch.tgt_in)  # (B, T, V)
         loss = F.cross_entropy(
             logits.flatten(0, 1),
             batch.labels.flatten(),

@@ -14,13 +14,14 @@ from typing import Any, Final, Literal
 import torch
 from memory import peak_rss_mb
 from torch.optim.optimizer import register_optimizer_step_post_hook
+from torch.utils.hooks import RemovableHandle
 
 Dtype = Literal["fp32", "bf16"]
 
 D_MODEL: Final = 256
 N_HEADS: Final = 4
 N_LAYERS: Final = 3
-"""So many in the encoder and so many in the decoder."""
+"""Layers of the encoder, and of the decoder."""
 D_FF: Final = 1024
 DROPOUT: Final = 0.1
 MAX_LEN: Final = 128
@@ -49,9 +50,9 @@ def arguments(
 
 
 class StepClock:
-    """Times the optimizer steps of this process, whoever's loop takes them.
+    """Times the optimizer steps taken inside its `with`, whichever loop takes them.
 
-    PyTorch calls the hook behind each step of any optimizer. So every participant is timed between
+    PyTorch calls the hook after each step of any optimizer. So every participant is timed between
     the same two moments: the end of the last warm-up step and the end of the last step.
     """
 
@@ -60,7 +61,15 @@ class StepClock:
         self._ends: list[float] = []
         self._peak_rss_mb = 0.0
         self._parameters = 0
-        register_optimizer_step_post_hook(self._ended)
+        self._hook: RemovableHandle | None = None
+
+    def __enter__(self) -> "StepClock":
+        self._hook = register_optimizer_step_post_hook(self._ended)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._hook is not None
+        self._hook.remove()
 
     def _ended(self, optimizer: torch.optim.Optimizer, _args: Any, _kwargs: Any) -> None:
         self._ends.append(time.perf_counter())

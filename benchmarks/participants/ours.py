@@ -66,8 +66,8 @@ def main() -> None:
     """Trains for the steps asked for and prints what was measured."""
     args = arguments(__doc__)
     counted = json.loads((args.data / "counted.json").read_text(encoding="utf-8"))
-    clock = StepClock(args.steps)
-    events = train(configuration(args.data, args.work, args.steps, args.dtype))
+    with StepClock(args.steps) as clock:
+        events = list(train(configuration(args.data, args.work, args.steps, args.dtype)))
     warmup, *timed = [event for event in events if isinstance(event, StepReport)]
     padding = statistics.fmean(report.padding for report in timed)
     if not math.isclose(padding, counted["mean_padding"], rel_tol=1e-6):

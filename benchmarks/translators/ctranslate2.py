@@ -34,7 +34,7 @@ def main() -> None:
         )
         return [[numbers[piece] for piece in result.hypotheses[0]] for result in results]
 
-    run(material, search, args, ctranslate2=ctranslate2.__version__)
+    run(material, search, args, {"ctranslate2": ctranslate2.__version__})
     if "torch" in sys.modules:
         raise SystemExit("PyTorch was imported beside CTranslate2")
 

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import torch
 import transformers
-from participants.measuring import D_FF, D_MODEL, N_HEADS, N_LAYERS
+from participants.measuring import N_LAYERS
+from peer_models.hf import marian
 from torch import Tensor
-from transformers import MarianConfig, MarianMTModel
+from transformers import MarianMTModel
 
 from translators.material import (
     Ids,
@@ -20,30 +21,13 @@ from translators.material import (
 
 
 def build(weights: Mapping[str, Tensor], material: Material) -> MarianMTModel:
-    """The model at the benchmark's sizes, in evaluation mode."""
-    vocab_size = len(material.pieces)
-    model = MarianMTModel(
-        MarianConfig(
-            vocab_size=vocab_size,
-            decoder_vocab_size=vocab_size,
-            d_model=D_MODEL,
-            encoder_layers=N_LAYERS,
-            decoder_layers=N_LAYERS,
-            encoder_attention_heads=N_HEADS,
-            decoder_attention_heads=N_HEADS,
-            encoder_ffn_dim=D_FF,
-            decoder_ffn_dim=D_FF,
-            activation_function="relu",
-            max_position_embeddings=len(weights["positions"]),
-            scale_embedding=True,
-            share_encoder_decoder_embeddings=True,
-            tie_word_embeddings=True,
-            pad_token_id=material.pad,
-            bos_token_id=material.bos,
-            eos_token_id=material.eos,
-            decoder_start_token_id=material.bos,
-            forced_eos_token_id=None,
-        )
+    """The model with our weights, in evaluation mode."""
+    model = marian(
+        len(material.pieces),
+        len(weights["positions"]),
+        pad=material.pad,
+        bos=material.bos,
+        eos=material.eos,
     )
     unknown = model.load_state_dict(_renamed(weights), strict=False)
     missing = set(unknown.missing_keys) - {"lm_head.weight", "final_logits_bias"}  # tied; zero
@@ -109,10 +93,11 @@ def main() -> None:
             max_new_tokens=most_tokens(batch),
             suppress_tokens=material.never,
         )  # (B, 1 + T)
-        return found[:, 1:].tolist()
+        rows: list[list[int]] = found[:, 1:].tolist()
+        return rows
 
     versions = {"torch": str(torch.__version__), "transformers": transformers.__version__}
-    run(material, search, args, **versions)
+    run(material, search, args, versions)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from joeynmt.batch import Batch
 from joeynmt.model import Model, build_model
 from joeynmt.search import search as joeynmt_search
 from joeynmt.vocabulary import Vocabulary
-from participants.measuring import D_FF, D_MODEL, N_HEADS, N_LAYERS
+from participants.measuring import D_MODEL, N_LAYERS
+from peer_models.joeynmt import model_settings
 from torch import Tensor, nn
 
 from translators.material import (
@@ -41,10 +42,7 @@ def build(weights: Mapping[str, Tensor], material: Material, order: Sequence[int
     vocabulary = Vocabulary(pieces, symbols)
     if vocabulary._itos != pieces:
         raise SystemExit("JoeyNMT numbers the pieces in another way")
-    settings = {"tied_embeddings": True, "tied_softmax": True}
-    model = build_model(
-        {**settings, "encoder": _stack(), "decoder": _stack()}, vocabulary, vocabulary
-    )
+    model = build_model(model_settings(norm_first=False), vocabulary, vocabulary)
     for module in model.modules():
         if isinstance(module, nn.LayerNorm):
             module.eps = nn.LayerNorm(1).eps  # PyTorch's, as in training, not JoeyNMT's
@@ -52,19 +50,6 @@ def build(weights: Mapping[str, Tensor], material: Material, order: Sequence[int
     if unknown.missing_keys or unknown.unexpected_keys:
         raise SystemExit(f"the weights do not fit: {unknown}")
     return model.eval()
-
-
-def _stack() -> dict[str, object]:
-    return {
-        "type": "transformer",
-        "num_layers": N_LAYERS,
-        "num_heads": N_HEADS,
-        "embeddings": {"embedding_dim": D_MODEL, "scale": True},
-        "hidden_size": D_MODEL,
-        "ff_size": D_FF,
-        "dropout": 0.0,
-        "layer_norm": "post",
-    }
 
 
 def _renamed(weights: Mapping[str, Tensor], order: Sequence[int]) -> dict[str, Tensor]:
@@ -144,7 +129,7 @@ def main() -> None:
         )
         return [[order[number] for number in row] for row in written.tolist()]
 
-    run(material, search, args, torch=str(torch.__version__))
+    run(material, search, args, {"torch": str(torch.__version__)})
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ It runs in every environment, also where PyTorch must not be imported, so it imp
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -16,7 +16,7 @@ BATCH: Final = 32
 SINGLE_EVERY: Final = 5
 """Every fifth sentence is also translated alone."""
 WARMUP: Final = 64
-"""So many of the first sentences are translated once before the clock runs."""
+"""The first sentences, which are translated once before the clock runs."""
 
 Ids = list[int]
 Search = Callable[[Sequence[Ids]], Sequence[Sequence[int]]]
@@ -50,7 +50,7 @@ def most_tokens(batch: Sequence[Ids]) -> int:
 
 
 def rectangle(rows: Sequence[Ids], pad: int) -> list[Ids]:
-    """The rows, padded behind."""
+    """The rows, filled up with padding at their ends."""
     longest = max(map(len, rows))
     return [row + [pad] * (longest - len(row)) for row in rows]
 
@@ -65,11 +65,13 @@ def arguments(description: str | None, forms: Sequence[str] = ("fp32",)) -> argp
     return parser.parse_args()
 
 
-def run(material: Material, search: Search, args: argparse.Namespace, **facts: Any) -> None:
+def run(
+    material: Material, search: Search, args: argparse.Namespace, versions: Mapping[str, str]
+) -> None:
     """Measures and prints one line of JSON; with `--first` only translates the first sentence.
 
     Args:
-        facts: what else belongs into the line
+        versions: of the libraries, by name
     """
     sources = material.sources
     if args.first:
@@ -82,14 +84,14 @@ def run(material: Material, search: Search, args: argparse.Namespace, **facts: A
     search(alone[0:1])
     _, single = _timed(search, alone, 1)
     outputs = [_cut(ids, src, material.eos) for ids, src in zip(written, sources, strict=True)]
-    figures = {
+    figures: dict[str, Any] = {
         "sentences_per_second": len(sources) / batched,
         "single_ms": 1000 * single / len(alone),
         "peak_rss_mb": peak_rss_mb(),
         "outputs": outputs,
         "threads": args.threads,
     }
-    print(json.dumps({**figures, **facts}), flush=True)
+    print(json.dumps({**figures, **versions}), flush=True)
 
 
 def _timed(search: Search, sources: Sequence[Ids], size: int) -> tuple[list[Sequence[int]], float]:

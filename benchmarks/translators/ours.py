@@ -1,10 +1,11 @@
-"""This project's translator, as `translator translate` runs it, behind its tokenizer."""
+"""This project's translator: the search that `translator translate` runs, without its tokenizer."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
 
+from translator.engine import TorchEngine
 from translator.hardware import keep_memory
 from translator.inference import Translator
 from translators.material import Ids, arguments, read_material, run
@@ -17,14 +18,15 @@ def main() -> None:
     keep_memory()
     material = read_material(args.model)
     translator = Translator.from_pretrained(args.model / "reference")
+    engine = TorchEngine(translator.model)
     options = replace(translator.config.decoding, precision=args.dtype)
-    limits = translator._limits(options)
+    limits = translator.limits(options)
 
     def search(batch: Sequence[Ids]) -> list[list[int]]:
-        found = translator._engine.search(batch, [], limits, options, True)
+        found = engine.search(batch, [], limits, options, use_cache=True)
         return [best.ids for best, *_ in found]
 
-    run(material, search, args, torch=str(torch.__version__))
+    run(material, search, args, {"torch": str(torch.__version__)})
 
 
 if __name__ == "__main__":

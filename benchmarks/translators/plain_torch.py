@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 
 import torch
-import torch.nn.functional as F
-from participants.measuring import D_FF, D_MODEL, N_HEADS, N_LAYERS
-from torch import Tensor, nn
+from participants.measuring import N_LAYERS
+from peer_models.plain_torch import PlainTransformer
+from torch import Tensor
 
 from translators.material import (
     Ids,
@@ -21,42 +21,12 @@ from translators.material import (
 )
 
 
-class PlainTransformer(nn.Module):
-    """torch.nn.Transformer between one embedding for source and target and the same as output.
-
-    It normalises behind each block and, other than torch.nn.Transformer by itself, not once more at
-    the end of both stacks, which the weights are not made for.
-    """
-
-    positions: Tensor  # (max_len, D)
-
-    def __init__(self, weights: Mapping[str, Tensor], pad: int) -> None:
-        super().__init__()
-        self.pad = pad
-        self.embedding = nn.Embedding(*weights["embedding.weight"].shape, padding_idx=pad)
-        self.register_buffer("positions", weights["positions"])
-        self.transformer = nn.Transformer(
-            D_MODEL, N_HEADS, N_LAYERS, N_LAYERS, D_FF, dropout=0.0, batch_first=True
-        )
-        self.transformer.encoder.norm = None
-        self.transformer.decoder.norm = None
-        self.load_state_dict({"positions": self.positions, **_renamed(weights)})
-
-    def encode(self, src: Tensor) -> Tensor:
-        """(B, S) -> (B, S, D)"""
-        return self.transformer.encoder(self._embed(src), src_key_padding_mask=src == self.pad)
-
-    def next_logits(self, tgt: Tensor, memory: Tensor, padding: Tensor) -> Tensor:
-        """(B, T), (B, S, D), (B, S) -> (B, V)"""
-        length = tgt.size(1)
-        future = torch.ones(length, length, dtype=torch.bool).triu(1)  # (T, T), True = hidden
-        hidden = self.transformer.decoder(
-            self._embed(tgt), memory, tgt_mask=future, memory_key_padding_mask=padding
-        )  # (B, T, D)
-        return F.linear(hidden[:, -1], self.embedding.weight)
-
-    def _embed(self, ids: Tensor) -> Tensor:
-        return self.embedding(ids) * math.sqrt(D_MODEL) + self.positions[: ids.size(1)]
+def build(weights: Mapping[str, Tensor], material: Material) -> PlainTransformer:
+    """The model with our weights, in evaluation mode."""
+    positions = weights["positions"]
+    model = PlainTransformer(len(material.pieces), material.pad, positions, norm_first=False)
+    model.load_state_dict({"positions": positions, **_renamed(weights)})
+    return model.eval()
 
 
 def _renamed(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -99,7 +69,8 @@ def greedy(model: PlainTransformer, batch: Sequence[Ids], material: Material) ->
         finished |= tokens == material.eos
         if finished.all():
             break
-    return tgt[:, 1:].tolist()
+    rows: list[list[int]] = tgt[:, 1:].tolist()
+    return rows
 
 
 def main() -> None:
@@ -107,14 +78,12 @@ def main() -> None:
     args = arguments(__doc__)
     torch.set_num_threads(args.threads)
     material = read_material(args.model)
-    weights = torch.load(args.model / "weights.pt", weights_only=True)
-    model = PlainTransformer(weights, material.pad).eval()
-    run(
-        material,
-        lambda batch: greedy(model, batch, material),
-        args,
-        torch=str(torch.__version__),
-    )
+    model = build(torch.load(args.model / "weights.pt", weights_only=True), material)
+
+    def search(batch: Sequence[Ids]) -> list[list[int]]:
+        return greedy(model, batch, material)
+
+    run(material, search, args, {"torch": str(torch.__version__)})
 
 
 if __name__ == "__main__":

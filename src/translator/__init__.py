@@ -9,7 +9,8 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from translator.config import Config, ModelConfig
+    from translator.config import Config, DecodingConfig, ModelConfig
+    from translator.errors import UserError
     from translator.inference import Translation, Translator
     from translator.model.attention import MultiHeadAttention, scaled_dot_product_attention
     from translator.model.decoder import Decoder, DecoderLayer
@@ -20,7 +21,9 @@ __version__ = "0.1.0"
 
 _HOME: Final = {
     "Config": "config",
+    "DecodingConfig": "config",
     "ModelConfig": "config",
+    "UserError": "errors",
     "Translation": "inference",
     "Translator": "inference",
     "MultiHeadAttention": "model.attention",
@@ -36,6 +39,7 @@ __all__ = [
     "Config",
     "Decoder",
     "DecoderLayer",
+    "DecodingConfig",
     "Encoder",
     "EncoderLayer",
     "ModelConfig",
@@ -43,6 +47,7 @@ __all__ = [
     "Transformer",
     "Translation",
     "Translator",
+    "UserError",
     "__version__",
     "scaled_dot_product_attention",
 ]

@@ -65,9 +65,9 @@ class TokenBatchSampler:
 
     def _order(self, generator: torch.Generator) -> Tensor:
         """The indices of one epoch, shuffled; 4 bytes a pair are all that is held of a corpus."""
-        starts = accumulate(self._sizes, initial=0)
+        starts = list(accumulate(self._sizes, initial=0))[:-1]
         parts = []
-        for start, size, weight in zip(starts, self._sizes, self._weights, strict=False):
+        for start, size, weight in zip(starts, self._sizes, self._weights, strict=True):
             whole, rest = divmod(round(weight * size), max(size, 1))
             parts += [torch.arange(start, start + size, dtype=torch.int32)] * whole
             if rest:
@@ -92,8 +92,8 @@ class TokenBatchSampler:
 
 
 def _by_length(entry: tuple[tuple[int, int], int]) -> tuple[int, int]:
-    """By the longer side; pairs of which it is the same go from long sources to long targets and,
-    at the next length, back again, so that neighbours are alike on both sides.
+    """By the longer side. Where it is the same, from long sources to long targets, at the next
+    length the other way round, so that neighbours are alike on both sides.
     """
     (src, tgt), _ = entry
     longest = max(src, tgt)
@@ -112,7 +112,7 @@ class Batch(NamedTuple):
 
     def to(self, device: torch.device) -> "Batch":
         """The same batch on another device."""
-        return Batch(*(part.to(device, non_blocking=True) for part in self))
+        return Batch(*(part.to(device) for part in self))
 
     @property
     def n_tokens(self) -> int:

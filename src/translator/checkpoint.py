@@ -66,7 +66,7 @@ def load_weights(model: torch.nn.Module, weights: Mapping[str, Tensor]) -> None:
         if names:
             more = f" and {len(names) - 3} more" if len(names) > 3 else ""
             raise CheckpointError(
-                f"the checkpoint {problem} {', '.join(names[:3])}{more}; it is of another model"
+                f"the checkpoint {problem} {', '.join(names[:3])}{more}; it is another model's"
             )
     model.load_state_dict(weights)
 
@@ -153,6 +153,7 @@ def load_safely(path: str | Path) -> dict[str, Any]:
         CheckpointError: missing, damaged or foreign.
     """
     path = Path(path)
+    beside = [other.name for other in sorted(path.parent.glob("*.pt")) if other != path]
     try:
         path.open("rb").close()
     except PermissionError:
@@ -160,8 +161,9 @@ def load_safely(path: str | Path) -> dict[str, Any]:
     except OSError:
         pass  # said below
     if not path.is_file():
+        remedy = f"there is {' and '.join(beside)}" if beside else "train one first"
         raise CheckpointError(
-            f"{path}: no such checkpoint (working directory: {Path.cwd()}); train one first"
+            f"{path}: no such checkpoint (working directory: {Path.cwd()}); {remedy}"
         )
     try:
         with zipfile.ZipFile(path) as archive:
@@ -178,9 +180,6 @@ def load_safely(path: str | Path) -> dict[str, Any]:
     ):
         content = None
     if not isinstance(content, dict):
-        others = [
-            other.name for other in sorted(path.parent.glob("*.pt")) if other.name != path.name
-        ]
-        remedy = f"try {' or '.join(others)} beside it" if others else "train or install it again"
+        remedy = f"try {' or '.join(beside)} beside it" if beside else "train or install it again"
         raise CheckpointError(f"{path}: damaged, or not a checkpoint; {remedy}")
     return content

@@ -86,12 +86,12 @@ class _DecoderLayer:
     def __init__(self, layer: DecoderLayer, precision: str) -> None:
         own, cross, forward = layer.self_attn, layer.cross_attn, layer.feed_forward
         self.n_heads = own.n_heads
-        asking = 1 / math.sqrt(own.w_q.out_features // own.n_heads)  # the formula's 1/√d_k
+        scale = 1 / math.sqrt(own.w_q.out_features // own.n_heads)  # the formula's 1/√d_k
         self.qkv = joined(
-            [Affine.of(own.w_q, asking), Affine.of(own.w_k), Affine.of(own.w_v)], precision
+            [Affine.of(own.w_q, scale), Affine.of(own.w_k), Affine.of(own.w_v)], precision
         )
         self.own_out = joined([Affine.of(own.w_o)], precision)
-        self.cross_query = joined([Affine.of(cross.w_q, asking)], precision)
+        self.cross_query = joined([Affine.of(cross.w_q, scale)], precision)
         self.cross_out = joined([Affine.of(cross.w_o)], precision)
         self.widen = joined([Affine.of(forward.widen)], precision)
         self.narrow = joined([Affine.of(forward.narrow)], precision)
@@ -132,10 +132,10 @@ def _attend(query: Tensor, kv: Tensor, bias: Tensor | None) -> Tensor:
 class _Vocabulary:
     """Compares states with all tokens: in whole numbers, and then exactly with the likeliest.
 
-    A shortlist of the n best by whole numbers holds the best in truth, unless n tokens are within
-    their error, about a hundredth, of it. The others count in the sum of the softmax only, so that
-    a log-probability is off by some thousandths. Without instructions for whole numbers all are
-    exact.
+    The n likeliest tokens by int8 get exact logits. The best is among them unless more than n
+    tokens lie within the rounding error of it, about a hundredth. The others only enter the sum of
+    the softmax, so a log-probability is off by a few thousandths. Without instructions for int8
+    every logit is exact.
     """
 
     def __init__(self, table: Tensor) -> None:

@@ -37,15 +37,20 @@ def _number(default: float, *, low: float, high: float = math.inf) -> Any:
     return field(default=default, metadata={"low": low, "high": high})
 
 
+_ACCEPTED: Mapping[type, set[type]] = {int: {int}, float: {float, int}, bool: {bool}, str: {str}}
+"""What Python code may give a field of a type; YAML has been converted before."""
+
+
 class _Checked:
-    """Checks the ranges of a section however it was made, from YAML or in Python."""
+    """Checks types and ranges of a section however it was made, from YAML or in Python."""
 
     def __post_init__(self) -> None:
         hints = typing.get_type_hints(type(self))
         for item in dataclasses.fields(self):  # type: ignore[arg-type]
             value, hint = getattr(self, item.name), hints[item.name]
-            if typing.get_origin(hint) in {Literal, tuple}:
-                convert(value, hint, item.name)
+            converted = convert(value, hint, item.name)
+            if typing.get_origin(hint) is None and type(value) not in _ACCEPTED[hint]:
+                raise ConfigError(f"{item.name}: expected {converted!r}, got {value!r}")
             low, high = item.metadata.get("low"), item.metadata.get("high")
             if low is not None and high is not None and not low <= value <= high:
                 wanted = f"at least {low}" if high == math.inf else f"between {low} and {high}"
@@ -136,7 +141,7 @@ class TrainConfig(_Checked):
     init_from: str = ""  # begin with the weights and vocabulary of this checkpoint; or "pretrained"
     seed: int = _number(0, low=0, high=2**31 - 1)
     max_steps: int = _number(10_000, low=1)  # optimizer steps in total, resumed parts included
-    max_tokens: int = _number(4096, low=8)  # rows × longest sentence of a batch never exceed this
+    max_tokens: int = _number(4096, low=8)  # rows × longest side of a batch never exceed this
     accumulate: int = _number(1, low=1)  # batches per optimizer step
     lr: float = _number(1e-3, low=0.0)  # the peak, reached exactly at warmup_steps
     warmup_steps: int = _number(400, low=0)
@@ -156,6 +161,11 @@ class TrainConfig(_Checked):
     average_of: Literal["last", "best"] = "last"
     tensorboard: bool = False  # also write run_dir/tensorboard (needs the extra 'tensorboard')
     n_samples: int = _number(3, low=0)  # sentences (of dev, else of train) translated each time
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.run_dir.strip():
+            raise ConfigError("run_dir: name a folder for the run")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,6 +228,25 @@ class Config:
     def from_dict(cls, tree: Mapping[str, Any], source: str = "config") -> "Config":
         """Builds the five sections from plain nested values.  Raises ConfigError."""
         return build(cls, tree, source, prefix="")
+
+    def without_effect(self) -> list[str]:
+        """What was set and does nothing, in plain words."""
+        train, default = self.train, TrainConfig()
+        notes = self.decoding.without_effect()
+        if not self.data.dev and not self.data.dev_size:
+            notes += [
+                f"train.{key} has no effect without data.dev or data.dev_size"
+                for key in ("patience", "judge", "average_of")
+                if getattr(train, key) != getattr(default, key)
+            ]
+        elif train.average_of != default.average_of and not train.average:
+            notes.append("train.average_of has no effect without train.average")
+        if train.warmup_steps >= train.max_steps:
+            notes.append(
+                f"train.warmup_steps: {train.warmup_steps} of {train.max_steps} steps, so the rate "
+                "never falls from its peak train.lr, or never reaches it"
+            )
+        return notes
 
     def override(self, assignments: Sequence[str]) -> "Config":
         """A copy with values replaced, each written "section.key=value".  Raises ConfigError."""

@@ -2,25 +2,22 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, Self, TypeVar
 
 import torch
 from torch import Tensor
 
 from translator.picking import largest
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
 
 class Cache(Protocol):
     """What a search asks of a decoder cache (`DecoderCache` says what each does)."""
 
-    def select(self, rows: Tensor) -> "Self": ...
+    def select(self, rows: Tensor) -> Self: ...
 
-    def reorder(self, rows: Tensor) -> "Self": ...
+    def reorder(self, rows: Tensor) -> Self: ...
 
-    def repeat(self, k: int) -> "Self": ...
+    def repeat(self, k: int) -> Self: ...
 
 
 AnyCache = TypeVar("AnyCache", bound=Cache)

@@ -13,6 +13,8 @@ import torch
 import torch.distributed
 from torch import nn
 
+from translator.errors import UserError
+
 Shared = TypeVar("Shared")
 
 TIMEOUT: Final = timedelta(hours=1)
@@ -29,12 +31,21 @@ class Workers:
 
     @classmethod
     def join(cls, device: torch.device) -> "Workers":
-        """Meets the others that torchrun started; without torchrun there are none."""
+        """Meets the others that torchrun started; without torchrun there are none.
+
+        Raises:
+            UserError: the environment speaks of others and does not say where they are.
+        """
         if "WORLD_SIZE" not in os.environ:
             return cls()
         if not torch.distributed.is_initialized():
             backend = "nccl" if device.type == "cuda" else "gloo"
-            torch.distributed.init_process_group(backend, timeout=TIMEOUT)
+            try:
+                torch.distributed.init_process_group(backend, timeout=TIMEOUT)
+            except ValueError as error:  # some schedulers set WORLD_SIZE and nothing else
+                raise UserError(
+                    f"WORLD_SIZE is set, but {error}; start with torchrun, or unset WORLD_SIZE"
+                ) from None
         return cls(torch.distributed.get_rank(), torch.distributed.get_world_size())
 
     @property

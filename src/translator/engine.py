@@ -65,6 +65,10 @@ class TorchEngine:
         lengths = [len(ids) for ids in sources]
         rows = [[*ids, *[self.model.pad_id] * (max(lengths) - len(ids))] for ids in sources]
         src = torch.tensor(rows, device=self._device)  # (B, S)
+        if not use_cache and options.precision != "fp32":
+            raise EngineError(
+                f"decoding.precision: {options.precision} needs the cache; write fp32"
+            )
         model = self._laid_out(options) if use_cache else Uncached(self.model)
         if options.beam_size == 1:
             return [[best] for best in greedy_search(model, src, lengths, limits, prefixes)]
@@ -87,23 +91,24 @@ class TorchEngine:
     def _laid_out(self, options: DecodingConfig) -> Any:
         """The model that is searched."""
         if self._device.type != "cpu":
-            if options.precision != "fp32":
-                raise EngineError(
-                    f"decoding.precision: {options.precision} is for the CPU, the model is on "
-                    f"{self._device}; write fp32"
-                )
+            check_precision(options.precision, self._device)
             return self.model
         weights = list(self.model.parameters())
         now = (options.precision, [(id(weight), weight._version) for weight in weights])
         if self._compact is None or now != self._made_for:
-            _check_precision(options.precision, self._device)
+            check_precision(options.precision, self._device)
             self._compact = CompactModel(self.model, options.precision)
             self._made_for = now
         self._compact.n_exact = max(EXACT, 4 * options.beam_size)
         return self._compact
 
 
-def _check_precision(precision: str, device: torch.device) -> None:
+def check_precision(precision: str, device: torch.device) -> None:
+    """Raises EngineError: products in this format are not for this device."""
+    if precision != "fp32" and device.type != "cpu":
+        raise EngineError(
+            f"decoding.precision: {precision} is for the CPU, the model is on {device}; write fp32"
+        )
     able = {"fp32": True, "bf16": has_fast_bfloat16(device), "int8": has_fast_int8(device)}
     if not able[precision]:
         raise EngineError(

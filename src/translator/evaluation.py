@@ -82,6 +82,15 @@ def grouped(judged: Sequence[Judged]) -> Iterator[tuple[str, Summary]]:
         yield from _part(group, [item for item in judged if item.group == group])
 
 
+class Careless(NamedTuple):
+    """chrF of the sentences that a kind of careless typing changes, as they were and as typed."""
+
+    kind: str
+    n: int
+    before: float
+    after: float
+
+
 class Disturbed(NamedTuple):
     """Pairs whose English is typed in another way than the pairs that they belong to."""
 
@@ -91,8 +100,8 @@ class Disturbed(NamedTuple):
 
 
 def disturbed(pairs: Sequence[Pair], seed: int = 0) -> Iterator[Disturbed]:
-    """For each kind of careless typing the pairs that it changes; and each pair with the next one
-    of its level behind it in the same line.
+    """For each kind of careless typing the pairs that it changes; at the end each pair together
+    with the one that follows it, if that has the same level.
     """
     for kind in KINDS:
         rng = random.Random(f"{seed}/{kind.name}")
@@ -102,7 +111,7 @@ def disturbed(pairs: Sequence[Pair], seed: int = 0) -> Iterator[Disturbed]:
     both = [
         (i, Pair(f"{one.src} {two.src}", f"{one.tgt} {two.tgt}", one.level))
         for i, (one, two) in enumerate(itertools.pairwise(pairs))
-        if one.level == two.level and one.src[-1] in ".!?"
+        if one.level == two.level and one.src.endswith((".", "!", "?"))
     ]
     yield Disturbed(TWO_SENTENCES, [i for i, _ in both], [pair for _, pair in both])
 

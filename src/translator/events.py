@@ -50,8 +50,15 @@ class ValidationReport:
     step: int
     nll: float | None  # unsmoothed, nats per target token; None without dev pairs
     chrf: float | None  # 0 to 100; None unless it is what decides
-    best: bool
+    best: bool  # so far; without dev pairs each one is
+    saved: bool  # False when the weights have gone wrong
     samples: tuple[Sample, ...]
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The values that there are, by name."""
+        named = {"nll": self.nll, "chrf": self.chrf}
+        return {name: value for name, value in named.items() if value is not None}
 
 
 @dataclass(frozen=True, kw_only=True)

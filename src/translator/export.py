@@ -18,7 +18,7 @@ from torch import Tensor
 from translator.checkpoint import Checkpoint
 from translator.exported import SETTINGS, TOKENIZER, ExportError, import_ctranslate2
 from translator.inference import Translator
-from translator.metrics import chrf
+from translator.metrics import check_available, chrf
 from translator.tokenizer import BOS_ID, EOS_ID, UNK_ID
 
 QUANTIZATIONS: Final = ("float32", "int8")
@@ -30,7 +30,7 @@ class ExportReport:
     """How the export's greedy translations compare with the checkpoint's."""
 
     sentences: int
-    same_in_float32: int  # of so many the text is the same to the letter
+    same_in_float32: int  # number whose text is the same to the letter
     same: int  # as exported
     chrf: float  # of the export's texts against PyTorch's, 0 to 100
 
@@ -45,36 +45,32 @@ def export_model(
 
     Args:
         path: must not exist yet
-        quantization: float32, or int8 for a quarter of the size and more speed
+        quantization: of QUANTIZATIONS; int8 takes a quarter of the size and is faster
         sentences: English, to compare
 
     Raises:
-        ExportError: the directory exists, CTranslate2 is not installed, or the texts differ.
+        ExportError: the directory exists, there is no such quantization, CTranslate2 is not
+            installed, or the texts differ.
         EvaluationError: sacrebleu is not installed.
     """
     path = Path(path)
-    if path.exists():
-        raise ExportError(f"{path}: exists already; choose another directory or remove it")
+    _check(path, quantization)
     expected = _texts(
         Translator(checkpoint.build_model(), checkpoint.tokenizer, checkpoint.config), sentences
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as work:
-        exact, final = Path(work) / "float32", Path(work) / "final"
-        _write(checkpoint, exact, "float32")
-        in_float32 = _texts(Translator.from_pretrained(exact), sentences)
-        same = _agreeing(in_float32, expected)
+        made = Path(work) / "float32"
+        texts = _exported_texts(checkpoint, made, "float32", sentences)
+        same = _agreeing(texts, expected)
         if same < SAME_AT_LEAST * len(sentences):
             raise ExportError(
                 f"CTranslate2 translates only {same} of {len(sentences)} sentences as PyTorch does"
             )
-        texts = in_float32
         if quantization != "float32":
-            _write(checkpoint, final, quantization)
-            texts = _texts(Translator.from_pretrained(final), sentences)
-        else:
-            exact.rename(final)
-        os.replace(final, path)
+            made = Path(work) / quantization
+            texts = _exported_texts(checkpoint, made, quantization, sentences)
+        os.replace(made, path)
     return ExportReport(
         sentences=len(sentences),
         same_in_float32=same,
@@ -83,8 +79,28 @@ def export_model(
     )
 
 
+def _check(path: Path, quantization: str) -> None:
+    """Before the work is done.  Raises ExportError or EvaluationError."""
+    if path.exists():
+        raise ExportError(f"{path}: exists already; choose another directory or remove it")
+    if quantization not in QUANTIZATIONS:
+        raise ExportError(
+            f"unknown quantization {quantization!r}; choose from {', '.join(QUANTIZATIONS)}"
+        )
+    import_ctranslate2()
+    check_available()
+
+
+def _exported_texts(
+    checkpoint: Checkpoint, path: Path, quantization: str, sentences: Sequence[str]
+) -> list[str]:
+    """Writes a directory, opens it and translates with it."""
+    _write(checkpoint, path, quantization)
+    return _texts(Translator.from_pretrained(path), sentences)
+
+
 def _texts(translator: Translator, sentences: Sequence[str]) -> list[str]:
-    options = replace(translator.config.decoding, beam_size=1, n_best=1, precision="fp32")
+    options = replace(translator.config.decoding.asked(beam_size=1), precision="fp32")
     return [found.text for found in translator.translate(sentences, options=options)]
 
 

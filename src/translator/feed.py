@@ -37,7 +37,7 @@ class Feed:
         self._resplitter = None
         if config.data.resplit:
             splits = possible_splits(material.tokenizer)
-            self._resplitter = Resplitter(splits, config.data.resplit, config.model.max_len)
+            self._resplitter = Resplitter(splits, config.data.resplit)
 
     def after(self, done: int) -> Iterator[Group]:
         """One group for each step from `done + 1` to `max_steps`."""
@@ -56,10 +56,12 @@ class Feed:
         return Group(collated, [i for batch in batches for i in batch], float(bool(own)))
 
     def _collate(self, indices: Sequence[int], place: str) -> Batch:
+        config = self._config
         pairs = [self._store[i] for i in indices]
         if self._resplitter is not None:
-            rng = random.Random(f"{self._config.train.seed}/{place}")
-            pairs = [self._resplitter.pair(pair, rng) for pair in pairs]
+            rng = random.Random(f"{config.train.seed}/{place}")
+            longest = min(config.model.max_len, config.train.max_tokens // len(pairs))
+            pairs = [self._resplitter.pair(pair, rng, longest) for pair in pairs]
         return collate(pairs)
 
 

@@ -13,10 +13,18 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     """A temporary file in the same folder, which is made where it is missing. What is written to it
     is flushed, synced and takes the place of `path`; after an error `path` is what it was.
 
+    Of a link the file that it leads to is replaced. A device or a pipe, which cannot be, is written
+    to directly.
+
     Raises:
         OSError: the folder cannot be written to, or the disk is full.
     """
     path = Path(path)
+    if path.exists() and not path.is_file():
+        with open(path, "wb") as file:
+            yield file
+        return
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     try:
@@ -24,7 +32,8 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)  # mkstemp makes it private
+        # mkstemp makes it private; an older file keeps who may read it
+        Path(temporary).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

@@ -2,9 +2,10 @@
 
 import ctypes
 import os
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import torch
 
@@ -18,10 +19,13 @@ class HardwareError(UserError, ValueError):
     """A device is not there, or it cannot compute in the number format asked for."""
 
 
-def choose_device(name: str) -> torch.device:
+def choose_device(name: str, setting: str = "train.device") -> torch.device:
     """The device of a setting; "auto" is a GPU of CUDA where there is one, else the CPU.
 
     Under torchrun each process takes the GPU of its own number.
+
+    Args:
+        setting: what the user calls it, for the error
 
     Raises:
         HardwareError: no such device on this machine.
@@ -35,10 +39,10 @@ def choose_device(name: str) -> torch.device:
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError):
         raise HardwareError(
-            f"train.device: {name!r} is not on this machine; try auto or cpu"
+            f"{setting}: {name!r} is not on this machine; try auto or cpu"
         ) from None
     if device.type == "meta":
-        raise HardwareError("train.device: meta holds no numbers; try auto or cpu")
+        raise HardwareError(f"{setting}: meta holds no numbers; try auto or cpu")
     return device
 
 
@@ -55,6 +59,25 @@ def keep_memory() -> None:
         return
     for option, size in ((_M_MMAP_THRESHOLD, 1 << 30), (_M_TRIM_THRESHOLD, (1 << 31) - 1)):
         mallopt(option, size)
+
+
+def random_state(device: torch.device) -> dict[str, Any]:
+    """Where the random numbers of this process stand, on the CPU and on its device."""
+    state = {"cpu": torch.get_rng_state()}
+    if device.type == "cuda":
+        state["cuda"] = torch.cuda.get_rng_state(device)
+    if device.type == "mps":
+        state["mps"] = torch.mps.get_rng_state()
+    return state
+
+
+def set_random_state(state: Mapping[str, Any], device: torch.device) -> None:
+    """Goes back to what `random_state` gave, as far as the device is of the same kind."""
+    torch.set_rng_state(state["cpu"])
+    if device.type == "cuda" and "cuda" in state:
+        torch.cuda.set_rng_state(state["cuda"], device)
+    if device.type == "mps" and "mps" in state:
+        torch.mps.set_rng_state(state["mps"])
 
 
 @dataclass(frozen=True)
@@ -80,7 +103,8 @@ class Precision:
         if setting == "auto":
             fast = has_fast_bfloat16(device)
             dtype = torch.bfloat16 if fast else torch.float32
-            return cls(device, dtype, f"the {device.type} has {'' if fast else 'no '}instructions")
+            chip = "processor" if device.type == "cpu" else device.type
+            return cls(device, dtype, f"the {chip} has {'' if fast else 'no '}fast bfloat16")
         named = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
         return cls(device, named[setting], "as set")
 

@@ -15,6 +15,7 @@ from translator.decoding import Hypothesis, SearchLimits
 from translator.engine import Engine, EngineError, TorchEngine
 from translator.errors import UserError
 from translator.exported import ExportedModel, is_exported, load_exported
+from translator.hardware import choose_device
 from translator.levels import DEFAULT_STYLE, LEVELS
 from translator.model.transformer import AttentionMaps, Transformer
 from translator.tokenizer import BOS_ID, EOS_ID, Tokenizer, TokenizerError, normalize
@@ -94,7 +95,8 @@ class Translator:
             exported = load_exported(path)
             return cls(exported.model, exported.tokenizer, exported.config)
         checkpoint = load_checkpoint(find_checkpoint(path))
-        return cls(checkpoint.build_model().to(device), checkpoint.tokenizer, checkpoint.config)
+        model = checkpoint.build_model().to(choose_device(str(device), "device"))
+        return cls(model, checkpoint.tokenizer, checkpoint.config)
 
     def translate(
         self,

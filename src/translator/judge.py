@@ -1,6 +1,7 @@
 """Which validation is the best so far, and whether it is time to stop."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -37,6 +38,14 @@ class Judge:
         if math.isnan(a) or math.isnan(b):
             return math.isnan(b) and not math.isnan(a)
         return a > b if HIGHER_IS_BETTER[self.metric] else a < b
+
+    def worst(self, values: Sequence[float]) -> int:
+        """The index of the worst value; of equal ones the first."""
+        worst = 0
+        for index, value in enumerate(values):
+            if self.better(values[worst], value):
+                worst = index
+        return worst
 
     @property
     def exhausted(self) -> bool:

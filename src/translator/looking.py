@@ -110,7 +110,7 @@ def _chosen(weights: Tensor, number: int | None, name: str) -> Tensor:
     if number is None:
         return weights.mean(dim=0)
     if not 1 <= number <= len(weights):
-        raise NoSuchMap(f"--{name} {number}: the model has {name}s 1 to {len(weights)}")
+        raise NoSuchMap(f"{name} {number}: the model has {name}s 1 to {len(weights)}")
     return weights[number - 1]
 
 

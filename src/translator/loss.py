@@ -38,10 +38,10 @@ def loss_sums(logits: Tensor, labels: Tensor, label_smoothing: float = 0.0) -> L
 def projected_loss_sums(
     hidden: Tensor, table: Tensor, labels: Tensor, label_smoothing: float = 0.0
 ) -> LossSums:
-    """`loss_sums(hidden @ table.T, …)`, without holding all logits in float32.
+    """`loss_sums(hidden @ table.T, …)`, in one pass over chunks of rows.
 
-    The gradient of a cross-entropy is as good as known with its value: what is given as probability
-    minus what is wanted. So each chunk of rows is projected, compared and turned into its gradient
+    The gradient of a cross-entropy costs nothing extra: it is the predicted probability minus the
+    wanted one. So each chunk of rows is projected, compared and turned into its gradient
     while the processor still has it at hand. On a CPU this takes a third less time.
 
     Args:

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from translator.errors import UserError
 
@@ -27,12 +27,23 @@ class Score(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What a second system has more than the first on the same sentences."""
+    """One figure of two systems on the same sentences."""
 
     metric: str
     first: float
     second: float
     p_value: float  # chance of such a difference between equals, by paired bootstrap resampling
+
+
+def check_available(metrics: Sequence[str] = METRICS) -> None:
+    """For those who want to know before the work is done.
+
+    Raises:
+        EvaluationError: a package that these metrics need is missing.
+    """
+    _metrics(metrics)
+    if MORPHEMES in metrics:
+        _kiwi_class()
 
 
 def chrf(translations: Sequence[str], references: Sequence[str]) -> float:
@@ -64,7 +75,7 @@ def scores(
     check_same_number(translations, references, "references")
     found = []
     for name, metric in _metrics(metrics).items():
-        texts, wanted = _prepared(name, translations), _prepared(name, references)
+        texts, wanted = _prepared(name, translations, references)
         result = metric.corpus_score(texts, [wanted], n_bootstrap=max(n_bootstrap, 1))
         margin = float(result._ci) if n_bootstrap > 1 else None
         found.append(Score(name, float(result.score), margin, str(metric.get_signature())))
@@ -80,19 +91,25 @@ def compare(
 ) -> list[Comparison]:
     """Whether two systems differ more than chance explains (Koehn, 2004).
 
+    Args:
+        n_samples: of the paired bootstrap, at least 1
+
     Raises:
-        EvaluationError: a package is missing, or the numbers of sentences differ.
+        EvaluationError: a package is missing, there are no samples, or the numbers of sentences
+            differ.
     """
     check_same_number(first, references, "references")
     check_same_number(second, references, "references")
+    if n_samples < 1:  # of which sacrebleu would make 1000
+        raise EvaluationError("a paired test needs samples; give it at least 1")
     found = []
     for name, metric in _metrics(metrics).items():
         from sacrebleu.significance import PairedTest
 
-        wanted = [_prepared(name, references)]
+        one_side, other_side, wanted = _prepared(name, first, second, references)
         systems: list[tuple[str, Sequence[str]]]
-        systems = [("first", _prepared(name, first)), ("second", _prepared(name, second))]
-        _, results = PairedTest(systems, {name: metric}, wanted, "bs", n_samples)()
+        systems = [("first", one_side), ("second", other_side)]
+        _, results = PairedTest(systems, {name: metric}, [wanted], "bs", n_samples)()
         [[one, other]] = [result for key, result in results.items() if key != "System"]
         assert not isinstance(one, str) and not isinstance(other, str)
         assert other.p_value is not None
@@ -124,26 +141,38 @@ def _metrics(names: Sequence[str]) -> Mapping[str, "Metric"]:
         from sacrebleu.metrics.chrf import CHRF
     except ImportError:
         raise EvaluationError(
-            "chrF needs sacrebleu; install it with: pip install 'translator[eval]'"
+            "scores need sacrebleu; install it with: pip install 'translator[eval]'"
         ) from None
     made: dict[str, Callable[[], Metric]] = {
         "chrF": CHRF,
         "chrF++": lambda: CHRF(word_order=2),
         "BLEU": lambda: BLEU(tokenize="char"),
-        MORPHEMES: lambda: BLEU(tokenize="none"),
+        # else sacrebleu takes " ." at the end for text that somebody forgot to join again
+        MORPHEMES: lambda: BLEU(tokenize="none", force=True),
     }
     return {name: made[name]() for name in names}
 
 
-def _prepared(metric: str, texts: Sequence[str]) -> list[str]:
-    texts = [unicodedata.normalize("NFC", text) for text in texts]
+def _prepared(metric: str, *sides: Sequence[str]) -> list[list[str]]:
+    """Texts as the metric counts them: composed, for they may come from anywhere, and for MORPHEMES
+    cut. All sides at once, because the analyser takes a second to load.
+    """
+    composed = [[unicodedata.normalize("NFC", text) for text in texts] for texts in sides]
     if metric != MORPHEMES:
-        return texts
+        return composed
+    kiwi = _kiwi_class()()
+    return [
+        [" ".join(token.form for token in tokens) for tokens in kiwi.tokenize(texts)]
+        for texts in composed
+    ]
+
+
+def _kiwi_class() -> Any:
+    """The morphological analyser of kiwipiepy.  Raises EvaluationError: it is not installed."""
     try:
         from kiwipiepy import Kiwi
     except ImportError:
         raise EvaluationError(
             "morphemes need kiwipiepy; install it with: pip install 'translator[corpus]'"
         ) from None
-    kiwi = Kiwi()
-    return [" ".join(token.form for token in tokens) for tokens in kiwi.tokenize(texts)]
+    return Kiwi

@@ -1,5 +1,5 @@
-"""Where a run takes vocabulary and sizes from when it does not make its own: the run that was
-stopped, or the model that is trained further (`train.init_from`).
+"""Where a run gets vocabulary and sizes if it does not create them: from the run that was stopped,
+or from the model that is trained further (`train.init_from`).
 """
 
 from dataclasses import replace

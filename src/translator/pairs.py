@@ -101,7 +101,7 @@ def _row_problem(columns: Sequence[str]) -> str:
         return "no tab between English and Korean"
     if len(columns) > 3:
         return f"{len(columns)} columns instead of 2 or 3"
-    if len(columns) == 3 and columns[2] not in LEVELS:
+    if len(columns) == 3 and columns[2] not in {"", *LEVELS}:
         return f"the third column is not a speech level ({', '.join(LEVELS)})"
     return ""
 

@@ -1,5 +1,5 @@
-"""The largest numbers of long rows. `Tensor.topk` looks at one number after the other; here columns
-are compared side by side first, which a processor does many at a time.
+"""The largest numbers of long rows. `Tensor.topk` scans a row number by number; comparing columns
+first lets the processor handle many at a time.
 """
 
 from typing import Final, NamedTuple

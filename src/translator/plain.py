@@ -4,7 +4,7 @@ server.
 
 from typing import Any
 
-from translator.looking import KINDS, Axis, Looking
+from translator.looking import KINDS, Looking
 from translator.tracing import Trace
 
 DIGITS = 5  # of weights and probabilities
@@ -17,27 +17,22 @@ def looking_as_dict(looking: Looking) -> dict[str, Any]:
     "decoder" "read"; rows of "cross" are "written" and its columns "source". "…_words" say which
     pieces, counted from 0, make a word.
     """
-    found: dict[str, Any] = {}
-    for name in ("source", "read", "written"):
-        axis: Axis = getattr(looking, name)
-        found[name] = list(axis.pieces)
-        found[f"{name}_words"] = [
-            {"text": word.text, "special": word.special, "pieces": list(word.places)}
-            for word in axis.words
-        ]
+    found = _axes(looking)
     for kind in KINDS:  # L × H × Tq × Tk
         found[kind] = looking.weights(kind).double().round(decimals=DIGITS).tolist()
     return found
 
 
 def trace_as_dict(trace: Trace) -> dict[str, Any]:
-    """A trace without the weights of its layers and heads, of which it has the shapes."""
+    """A trace with the shapes of its weights instead of the weights themselves.
+
+    The axes have the names that `looking_as_dict` gives them.
+    """
     return {
         "text": trace.text,
         "level": trace.style,
         "translation": trace.translation,
-        "source": list(trace.looking.source.pieces),
-        "target": list(trace.looking.read.pieces),
+        **_axes(trace.looking),
         "shapes": [
             {
                 "module": shapes.module,
@@ -64,3 +59,16 @@ def trace_as_dict(trace: Trace) -> dict[str, Any]:
             for step in trace.steps
         ],
     }
+
+
+def _axes(looking: Looking) -> dict[str, Any]:
+    """Pieces and words of what the encoder read, what the decoder read, and what it wrote."""
+    found: dict[str, Any] = {}
+    axes = {"source": looking.source, "read": looking.read, "written": looking.written}
+    for name, axis in axes.items():
+        found[name] = list(axis.pieces)
+        found[f"{name}_words"] = [
+            {"text": word.text, "special": word.special, "pieces": list(word.places)}
+            for word in axis.words
+        ]
+    return found

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
-from translator.config import Config
+from translator.config import Config, DataConfig
+from translator.distributed import Workers
 from translator.events import Note
 from translator.noise import with_noisy_copies
 from translator.pairs import DataError, HeldOut, Pair, Report, read_pairs
@@ -42,7 +43,7 @@ def prepare(
         UserError: before anything is written, unless it shows in the encoding itself.
     """
     corpus = _Corpus(config)
-    yield from map(Note, config.decoding.without_effect())
+    yield from map(Note, config.without_effect())
     if tokenizer is None:
         tokenizer = train_tokenizer(corpus.texts(), config.tokenizer)
         yield _vocabulary_note(tokenizer, config, corpus)
@@ -50,11 +51,33 @@ def prepare(
     encoder = _Encoder(config, tokenizer)
     train = TokenStore.build(run_dir.tokens / "train", encoder.train(corpus))
     yield from encoder.notes("train")
+    if corpus.seen_dev:
+        known = f"{len(corpus.seen_dev)} of {len(corpus.dev_sources)} English dev sentences"
+        yield Note(f"dev: {known} stand in train too, so dev judges what was learned by heart")
     sizes = encoder.sizes
+    _check_weights(config.data, sizes)
     encoder = _Encoder(config, tokenizer)
     dev = TokenStore.build(run_dir.tokens / "dev", encoder.dev(corpus))
     yield from encoder.notes("dev")
     return Material(tokenizer, sizes, train, dev, corpus.dev, _samples(corpus, tokenizer, config))
+
+
+def prepare_together(
+    config: Config, run_dir: RunDirectory, tokenizer: Tokenizer | None, workers: Workers
+) -> Generator[Note, None, Material]:
+    """`prepare` by the first process; the others read what it wrote."""
+    material: Material | None = None
+    if workers.first:
+        material = yield from prepare(config, run_dir, tokenizer)
+    found = workers.from_first(
+        None if material is None else (material.tokenizer.model, list(material.sizes))
+    )
+    if material is not None:
+        return material
+    assert found is not None
+    model, sizes = found
+    train, dev = (TokenStore(run_dir.tokens / name) for name in ("train", "dev"))
+    return Material(Tokenizer(model), sizes, train, dev, (), ())
 
 
 class _Corpus:
@@ -67,11 +90,15 @@ class _Corpus:
         if not self._data.train:
             raise DataError("data.train: name at least one corpus file")
         self.dev: Sequence[Pair] = self._choose_dev()
+        self.dev_sources = {pair.src for pair in self.dev}
+        self.seen_dev: set[str] = set()  # dev sentences that were met in train
 
     def train(self, entry: str, report: Report) -> Iterator[Pair]:
         """The training pairs of one entry of data.train."""
         for pair in read_pairs([entry], report, self._data.encoding):
             if pair.src not in self._held_out:
+                if pair.src in self.dev_sources:
+                    self.seen_dev.add(pair.src)
                 yield pair
 
     def texts(self) -> Iterator[str]:
@@ -166,6 +193,16 @@ def _samples(corpus: _Corpus, tokenizer: Tokenizer, config: Config) -> Sequence[
         if len(tokenizer.encode_source(pair.src, pair.level)) <= config.model.max_len
     )
     return list(itertools.islice(fitting, config.train.n_samples))
+
+
+def _check_weights(data: DataConfig, sizes: Sequence[int]) -> None:
+    """Raises DataError: an epoch would see no pair of one of the entries."""
+    for entry, size, weight in zip(data.train, sizes, data.weights, strict=False):
+        if not round(weight * size):
+            raise DataError(
+                f"data.weights: {weight} times the {size} pairs of {entry} is not one pair an "
+                "epoch; raise it"
+            )
 
 
 def _vocabulary_note(tokenizer: Tokenizer, config: Config, corpus: _Corpus) -> Note:

@@ -122,7 +122,7 @@ def _multiply(
     plus: Tensor | None = None,
     relu: bool = False,
 ) -> Tensor:
-    """With a packed weight."""
+    """x Wᵀ with a packed W; bias, ReLU or residual in the same call."""
     linear = torch.ops.mkldnn._linear_pointwise
     if plus is not None:
         return linear.binary(x, plus, packed, bias, "add")  # type: ignore[no-any-return]
@@ -130,7 +130,7 @@ def _multiply(
 
 
 def _finished(out: Tensor, bias: Tensor | None, plus: Tensor | None, relu: bool) -> Tensor:
-    """What a product that cannot do it at once does after it; in place."""
+    """Bias, ReLU and residual in place, for products that cannot do them in the same call."""
     if bias is not None:
         out.add_(bias)
     if relu:

@@ -34,23 +34,26 @@ class Resplitter:
     Args:
         splits: from `possible_splits`
         share: probability of each piece that can be split; its halves may be split again
-        max_len: a side that would become longer stays as it is
     """
 
-    def __init__(self, splits: Splits, share: float, max_len: int) -> None:
+    def __init__(self, splits: Splits, share: float) -> None:
         self._splits = splits
         self._share = share
-        self._max_len = max_len
 
-    def pair(self, pair: EncodedPair, rng: random.Random) -> EncodedPair:
-        """Both sides of a pair, spelled anew."""
-        return EncodedPair(self._side(pair.src, rng), self._side(pair.tgt, rng))
+    def pair(self, pair: EncodedPair, rng: random.Random, longest: int) -> EncodedPair:
+        """Both sides of a pair, spelled anew; a side that would have more than `longest` pieces
+        stays as it is.
+        """
+        src, tgt = (self._side(ids, rng) for ids in pair)
+        return EncodedPair(
+            src if len(src) <= longest else pair.src, tgt if len(tgt) <= longest else pair.tgt
+        )
 
     def _side(self, ids: list[int], rng: random.Random) -> list[int]:
         spelled: list[int] = []
         for index in ids:
             self._add(index, spelled, rng)
-        return spelled if len(spelled) <= self._max_len else ids
+        return spelled
 
     def _add(self, index: int, spelled: list[int], rng: random.Random) -> None:
         if index in self._splits and rng.random() < self._share:

@@ -1,4 +1,4 @@
-"""The directory of a training run, and how a stopped run finds back to where it was.
+"""The directory of a training run, and how a stopped run finds its way back to where it was.
 
 last.pt, best.pt   whole translators (see checkpoint.py): the newest, and the best on dev
 average.pt         the mean of several, when train.average asks for it
@@ -24,11 +24,17 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-from translator.checkpoint import load_safely, remove_leftovers, save_atomically
+from translator.checkpoint import (
+    CheckpointError,
+    load_safely,
+    remove_leftovers,
+    save_atomically,
+)
 from translator.config import Config
 from translator.errors import UserError
 from translator.events import StepReport, ValidationReport
 
+STATE_FORMAT: Final = 1
 _CHECKPOINTS: Final = ("last.pt", "best.pt", "average.pt", "resume.pt")
 _MAY_CHANGE: Final = {
     *("run_dir", "max_steps", "patience", "device", "compile"),
@@ -61,7 +67,9 @@ class RunDirectory:
         raise UserError(f"{self.path}: holds a run already; {way} starts again")
 
     def prepare(self) -> None:
-        """Makes sure that the directory can be written; touches nothing in it."""
+        """Makes sure that the directory can be written, and takes its lock. Of what is in it only
+        temporary files that a killed process left behind go.
+        """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self.tokens.mkdir(exist_ok=True)
@@ -114,8 +122,11 @@ class RunDirectory:
             )
             raise UserError(f"{self.path}: no saved run to resume;{again}")
         state = load_safely(self._resume)
-        if not {"config", "step", "vocabulary", "data"} <= state.keys():
-            raise UserError(f"{self._resume}: not the state of a run; --overwrite starts again")
+        if state.get("format") != STATE_FORMAT:
+            raise UserError(
+                f"{self._resume}: not the state of a run of this version; --overwrite starts "
+                f"again, and --init-from {self.last} begins with its weights"
+            )
         changed = _differences(state["config"], config.to_dict())
         if changed:
             raise UserError(
@@ -126,7 +137,11 @@ class RunDirectory:
 
     def save_state(self, config: Config, state: Mapping[str, Any]) -> None:
         """Replaces the state that `load_state` returns."""
-        save_atomically(self._resume, {"config": config.to_dict(), **state})
+        save_atomically(self._resume, {"format": STATE_FORMAT, "config": config.to_dict(), **state})
+
+    def amend_state(self, **values: Any) -> None:
+        """Replaces single values of the saved state."""
+        save_atomically(self._resume, {**load_safely(self._resume), **values})
 
     def record(self, report: StepReport | ValidationReport) -> None:
         """One more line in metrics.jsonl."""
@@ -169,16 +184,46 @@ class RunDirectory:
         os.replace(temporary, self._metrics)
 
 
+def check_resumable(
+    path: Path, state: Mapping[str, Any], vocabulary: str, data: str, n_processes: int
+) -> None:
+    """Whether a saved state fits what the run has now.
+
+    Args:
+        vocabulary, data: fingerprints of the vocabulary and of the encoded corpus
+
+    Raises:
+        CheckpointError: last.pt has another vocabulary.
+        UserError: the corpus or the number of processes has changed.
+    """
+    if state["vocabulary"] != vocabulary:
+        raise CheckpointError(
+            f"{path}: last.pt has the vocabulary {vocabulary}, resume.pt was trained with "
+            f"{state['vocabulary']}; start a new run_dir"
+        )
+    if state["data"] != data:
+        raise UserError(
+            f"{path}: the corpus has changed since the run was stopped; "
+            "put it back, or start a new run_dir"
+        )
+    if len(state["random"]) != n_processes:
+        raise UserError(
+            f"{path}: the run was stopped with {len(state['random'])} processes, "
+            f"not {n_processes}; resume it with as many"
+        )
+
+
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Dotted keys whose change would make it another run. Length, reports and learning rate may
     change.
     """
     shape_is_given = ("model", "tokenizer") if now["train"]["init_from"] else ()
+    default = Config().to_dict()  # of a setting that is newer than the run
     return [
         f"{section}.{key}"
         for section in ("model", "tokenizer", "data", "train")
         for key, value in now[section].items()
-        if before[section].get(key) != value
+        if before[section].get(key, default[section][key]) != value
         and (section not in shape_is_given or key == "dropout")
         and not (section == "train" and key in _MAY_CHANGE)
     ]

@@ -20,7 +20,7 @@ _NEVER_LAST: Final = frozenset(
     "jan feb mar apr jun jul aug sep sept oct nov dec".split()
 )
 """Abbreviations that something always follows."""
-_CLAUSE_MARKS: Final = (r"(?<=[;:])\s+", r"\s+[\u2013\u2014-]+\s+", r"(?<=,)\s+", r"\s+")
+_CLAUSE_MARKS: Final = (r"(?<=[;:])\s+", r"\s+(?=[\u2013\u2014-]+\s)", r"(?<=,)\s+", r"\s+")
 """Where a sentence that is too long is split, the best places first; between words at the end."""
 
 

@@ -10,7 +10,7 @@ from torch import nn
 from translator.batches import TokenBatchSampler, collate
 from translator.config import Config
 from translator.documents import translate_pairs
-from translator.events import Sample
+from translator.events import Sample, ValidationReport
 from translator.hardware import Precision
 from translator.inference import Translator
 from translator.metrics import chrf
@@ -32,10 +32,17 @@ class Scores:
         """The value of "nll" or "chrf"."""
         return self.chrf if metric == "chrf" else self.nll
 
-    def known(self) -> dict[str, float]:
-        """The values that there are, by name."""
-        named = {"nll": self.nll, "chrf": self.chrf}
-        return {name: value for name, value in named.items() if value is not None}
+    def report(self, step: int, *, best: bool, saved: bool) -> ValidationReport:
+        """The same as an event of the run."""
+        return ValidationReport(
+            step=step, nll=self.nll, chrf=self.chrf, best=best, saved=saved, samples=self.samples
+        )
+
+
+def check_judge(config: Config) -> None:
+    """Raises EvaluationError: chrF is to decide, and what computes it is not installed."""
+    if config.train.judge == "chrf":
+        chrf(["가"], ["가"])
 
 
 def score(model: Transformer, material: Material, config: Config, precision: Precision) -> Scores:

@@ -1,5 +1,6 @@
 """`translator attention` and `translator trace`, on a model trained on a few sentences."""
 
+import itertools
 import json
 
 import pytest
@@ -40,12 +41,41 @@ def test_a_picture_and_the_numbers(trained, tmp_path, capsys):
         assert sum(row) == pytest.approx(1, abs=1e-3)
 
 
+def test_a_picture_as_numbers_and_as_png(trained, tmp_path):
+    command = ["attention", TEXT, "--model", str(trained), "--out"]
+    numbers = tmp_path / "map.json"
+    assert main([*command, str(numbers)]) == 0
+    [heatmap] = json.loads(numbers.read_text(encoding="utf-8"))
+    assert heatmap["title"] == "cross · all layers · mean of heads"
+    pytest.importorskip("matplotlib")
+    assert main([*command, str(tmp_path / "map.png")]) == 0
+    assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_numbers_or_a_picture_but_not_both(trained, tmp_path, capsys):
+    picture = tmp_path / "map.svg"
+    with pytest.raises(SystemExit):
+        main(["attention", TEXT, "--model", str(trained), "--json", "--out", str(picture)])
+    assert "not allowed with argument" in capsys.readouterr().err
+    assert not picture.exists()
+
+
 @pytest.mark.parametrize(
     "command, message",
     [
-        (["attention", TEXT, "--layer", "9"], "--layer 9: the model has layers 1 to 2"),
+        (["attention", TEXT, "--layer", "9"], "layer 9: the model has layers 1 to 2"),
         (["attention", TEXT, "--head", "x"], '--head x: expected a number or "all"'),
         (["attention", TEXT, "--out", "map.gif"], "the ending must be .svg, .png or .json"),
+        (
+            ["attention", TEXT, "--out", "map.svg", "--font", "X"],
+            "only a picture .png takes a font",
+        ),
+        (["attention", TEXT, "--font", "X"], "--font X: only a picture .png takes a font"),
+        (["attention", TEXT, "--json", "--layer", "99"], "--layer: --json has the pieces of all"),
+        (
+            ["attention", TEXT, "--json", "--words", "--kind", "cross"],
+            "--kind, --words: --json has",
+        ),
         (["attention", " "], "there is no text"),
         (["attention", "I am. You are."], "2 sentences; look at one at a time"),
         (["trace", "very " * 60], "the sentence is too long"),
@@ -72,12 +102,35 @@ def test_trace_tells_the_story_in_order(trained, capsys):
             "■ ·",
             "5. Greedy decoding",
             "step 1: read <s>\n",
-            "step 2: read <s> ▁",
             "so far:",
+            "step 2: read <s> ▁",
         )
     ]
-    assert places[:8] == sorted(places[:8])
+    assert places == sorted(places)
     assert "(1, 4, " in out  # the shape of four heads' weights
+
+
+def mask_rows(out: str, name: str) -> list[str]:
+    """The labels at the rows of one of the masks."""
+    _, _, rest = out.partition("4. Masks")
+    _, _, rest = rest.partition(f"{name}, (")
+    rows = itertools.takewhile(lambda line: {*line} & {*"■·"}, rest.split("\n")[1:])
+    return [row.split()[0] for row in rows]
+
+
+def test_rows_of_a_mask_have_the_names_that_the_maps_have(trained, translator, capsys):
+    assert main(["trace", TEXT, "--model", str(trained)]) == 0
+    out = capsys.readouterr().out
+    [translation] = translator.translate([TEXT])
+    assert mask_rows(out, "masked self-attention") == ["<s>", *translation.pieces]
+    assert mask_rows(out, "cross-attention") == [*translation.pieces, "</s>"]
+
+
+def test_a_mask_that_is_too_wide_is_not_left_out_without_a_word(trained, capsys):
+    assert main(["trace", "9" * 41, "--model", str(trained)]) == 0
+    out = capsys.readouterr().out
+    assert "not drawn: it is wider than 40 columns" in out
+    assert mask_rows(out, "encoder self-attention") == []
 
 
 def test_trace_as_json(trained, capsys):

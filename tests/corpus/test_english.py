@@ -19,6 +19,10 @@ from translator.corpus import english
             "old oldest;hot hottest;busy busiest;large largest;modern most modern",
         ),
         (english.article, "apple an;hour an;house a;university a;umbrella an;uniform a;useful a"),
+        (
+            english.article,
+            "uranium a;utopia a;urban an;one-way a;onerous an;unidentified an;uninvited an;union a",
+        ),
     ],
 )
 def test_by_rule(function, pairs):

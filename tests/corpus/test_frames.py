@@ -3,8 +3,8 @@ import random
 import pytest
 
 from translator.corpus.conjugation import Conjugations
-from translator.corpus.frames import FrameError, Grammar, parse_frame
-from translator.corpus.kinds import KINDS, make
+from translator.corpus.frames import FrameError, FrameSet, parse_frame
+from translator.corpus.kinds import KINDS
 from translator.corpus.lexicon import Entry, Lexicon, LexiconError
 
 ENTRIES = [
@@ -29,8 +29,8 @@ TABLE = {
 
 def pairs(english, formal, slots, *, polite="", n=50):
     frame = parse_frame("\t".join(["f", english, formal, polite, "", "", slots]), "here:1")
-    grammar = Grammar(Lexicon(ENTRIES), Conjugations(TABLE), [frame])
-    return {pair.src: pair.tgt for pair in grammar.draw(frame, n, "formal", seed=1)}
+    frame_set = FrameSet(Lexicon(ENTRIES), Conjugations(TABLE), [frame])
+    return {pair.src: pair.tgt for pair in frame_set.draw(frame, n, "formal", seed=1)}
 
 
 def test_words_particles_and_endings():
@@ -42,10 +42,10 @@ def test_words_particles_and_endings():
 
 def test_levels_change_pronouns():
     frame = parse_frame("f\t{s} {s:be} here.\t{s}{이} 있다.\t\t{s}{이} 있어.\t\ts=subj", "here:1")
-    grammar = Grammar(Lexicon(ENTRIES), Conjugations(TABLE), [frame])
-    assert {p.tgt for p in grammar.draw(frame, 9, "casual", 1)} >= {"내가 있어.", "그녀가 있어."}
-    assert {p.tgt for p in grammar.draw(frame, 9, "formal", 1)} >= {"제가 있다."}
-    assert grammar.draw(frame, 9, "polite", 1) == []
+    frame_set = FrameSet(Lexicon(ENTRIES), Conjugations(TABLE), [frame])
+    assert {p.tgt for p in frame_set.draw(frame, 9, "casual", 1)} >= {"내가 있어.", "그녀가 있어."}
+    assert {p.tgt for p in frame_set.draw(frame, 9, "formal", 1)} >= {"제가 있다."}
+    assert frame_set.draw(frame, 9, "polite", 1) == []
 
 
 def test_agreement():
@@ -103,7 +103,7 @@ def test_the_same_seed_draws_the_same():
 def test_every_kind_can_be_made(kind):
     rng = random.Random(0)
     for _ in range(50):
-        made = make(kind, rng)
+        made = KINDS[kind](rng)
         assert made.en and made.ko
         digits = [c for c in made.en if c.isdigit()]
         if kind in {"#newname", "#product", "#code", "#email", "#url", "#phone"}:
@@ -121,6 +121,10 @@ def test_every_kind_can_be_made(kind):
         ("f\t{x}.\t{x}{언}.\t\t\t\tx=food", "unknown particle {언}"),
         ("f\tA.\t{x}.\t\t\t\tx=food", "the English does not use the slot x"),
         ("f\t{x}.\t{x}.\t\t\t\tx", "a slot is written name=class"),
+        ("\tA.\t가.\t\t\t\t", "the columns id and English may not be empty"),
+        ("f\t \t가.\t\t\t\t", "the columns id and English may not be empty"),
+        ("f\t{x:plu}.\t{x}.\t\t\t\tx=food", r"here:1: unknown form {x:plu}; there are a, the, pl,"),
+        ("f\t{v}.\t{v:슨니다}.\t\t\t\tv=verb", r"here:1: unknown form {v:슨니다}; .* 습니다,"),
     ],
 )
 def test_malformed_frames_are_named(line, message):

@@ -1,6 +1,13 @@
 import pytest
 
-from translator.corpus.hangul import attach, final_sound, native_numeral, particle, sino_numeral
+from translator.corpus.hangul import (
+    attach,
+    final_sound,
+    native_numeral,
+    particle,
+    sino_numeral,
+    without_final,
+)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +50,12 @@ def test_attached(word, name, expected):
     assert attach(word, name) == expected
 
 
-def test_marks_behind_a_word_have_no_sound():
+def test_a_final_consonant_can_be_taken_off():
+    assert without_final("알") == "아" and without_final("이를") == "이르"
+    assert without_final("의사") == "의사"
+
+
+def test_marks_after_a_word_have_no_sound():
     assert final_sound("책)") == final_sound("책") == "ㄱ"
     assert final_sound("...") == "."
     assert particle("ㅋㅋ", "은") == "은"
@@ -77,6 +89,7 @@ def test_numerals(n, native, sino):
         (12_000, "만 이천"),
         (120_000, "십이만"),
         (100_000_000, "일억"),
+        (999_999_999_999, "구천구백구십구억 구천구백구십구만 구천구백구십구"),
     ],
 )
 def test_larger_numerals(n, sino):
@@ -87,3 +100,9 @@ def test_larger_numerals(n, sino):
 def test_native_numerals_end_at_99(n):
     with pytest.raises(ValueError, match="from 1 to 99"):
         native_numeral(n)
+
+
+@pytest.mark.parametrize("n", [-1, 10**12])
+def test_sino_numerals_end_below_ten_to_the_twelfth(n):
+    with pytest.raises(ValueError, match="from 0 to 10"):
+        sino_numeral(n)

@@ -74,6 +74,16 @@ def test_formula_and_fused_kernel_agree_on_random_masks():
         assert not torch.allclose(ours, flipped, atol=1e-3)
 
 
+@pytest.mark.parametrize("need_weights", [True, False], ids=["formula", "fused"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64, torch.uint8])
+def test_a_mask_of_numbers_is_refused(need_weights, dtype):
+    """The fused kernel would add it to the scores, and the future would stay visible."""
+    x = torch.randn(2, 3, 16)
+    mask = torch.ones(3, 3).tril().to(dtype)
+    with pytest.raises(TypeError, match="expected bool"):
+        MultiHeadAttention(16, 4)(x, x, x, mask, need_weights)
+
+
 @pytest.mark.fault("B36")
 @pytest.mark.parametrize("need_weights", [True, False], ids=["formula", "fused"])
 def test_a_query_that_may_look_nowhere_is_finite(need_weights):

@@ -1,4 +1,4 @@
-"""Three hundred requests that nobody sends in good faith, as bytes for a socket."""
+"""Requests that nobody sends in good faith, as bytes for a socket."""
 
 import json
 import random
@@ -17,7 +17,7 @@ PATHS = ("/translate", "/trace", "/detect")
 
 
 def requests(n: int, seed: int = 1) -> Iterator[bytes]:
-    """So many requests, the same for the same seed, of every kind in turn."""
+    """Yields n requests, of every kind in turn; the same for the same seed."""
     rng = random.Random(seed)
     kinds = (_wrong_values, _odd_bodies, _large, _bad_http, _odd_routes)
     for i in range(n):

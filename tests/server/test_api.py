@@ -2,6 +2,7 @@
 
 import json
 import threading
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 from urllib.request import Request, urlopen
@@ -14,12 +15,16 @@ pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
 from real_server import running
 from starlette.testclient import TestClient
 
+from translator.checkpoint import load_checkpoint
 from translator.documents import translate_lines
+from translator.export import export_model
+from translator.inference import Translator
 from translator.looking import Looking
 from translator.plain import looking_as_dict
 from translator.server.app import create_app
 from translator.server.keys import Keys
 from translator.server.limits import Limits
+from translator.server.messages import Detection, Settings, TraceAnswer, TranslateAnswer
 from translator.tracing import trace
 
 TEXT = PAIRS[0][0]
@@ -44,6 +49,11 @@ def client(translator, limits) -> Iterator[TestClient]:
 
 def ask(client, path="/translate", **fields):
     return client.post(path, json={"source": "en", "target": "ko", **fields})
+
+
+def as_described(kind, found):
+    """Whether plain values have all that the API's description says, and nothing else."""
+    return kind.model_validate(found).model_dump(by_alias=True, exclude_none=True) == found
 
 
 def expected(translator, text, style="formal"):
@@ -87,6 +97,9 @@ def test_a_form_is_as_good_as_json(client, translator):
         "/translate", data={"q": [TEXT, "Thank you."], "alternatives": "", "attention": "true"}
     ).json()
     assert len(answer["translatedText"]) == 2 and len(answer["attention"]) == 2
+    names = ("source", "target", "format", "level", "attention", "alternatives", "api_key")
+    answer = client.post("/translate", data={"q": TEXT} | dict.fromkeys(names, ""))
+    assert answer.json()["translatedText"] == expected(translator, TEXT)
     curl = {"content-type": "application/x-www-form-urlencoded"}  # as `curl -d` sends JSON
     notepad = "\ufeff" + json.dumps({"q": TEXT})
     assert client.post("/translate", content=notepad.encode()).status_code == 200
@@ -129,13 +142,43 @@ def test_auto_detects(client):
     assert ask(client, q="1 + 1", source="auto").status_code == 200
     detect = client.post("/detect", json={"q": "저는 a"}).json()
     assert detect == [{"language": "ko", "confidence": 66.7}]
+    assert ask(client, q="東京 は a", source="auto").status_code == 400  # a quarter of the letters
     assert client.post("/detect", data={"q": "1 2"}).json()[0]["confidence"] == 0
+
+
+def test_what_tags_say_is_not_detected(client):
+    korean = '<div class="greeting" title="a word of welcome">안녕하세요</div>'
+    assert ask(client, q=korean, source="auto", format="html").status_code == 400
+    assert ask(client, q=korean, source="auto").status_code == 200  # as text it is mostly Latin
+    english = '<p title="한국어로 된 긴 설명입니다">Hello.</p><script>"안녕하세요"</script>'
+    answer = ask(client, q=english, source="auto", format="html").json()
+    assert answer["detectedLanguage"] == {"language": "en", "confidence": 100.0}
+
+
+def test_answers_are_as_the_description_says(client):
+    everything = {"attention": True, "alternatives": 1, "source": "auto"}
+    for q in (TEXT, [TEXT, "", "Thank you. It is raining."], []):
+        for fields in ({}, everything):
+            assert as_described(TranslateAnswer, ask(client, q=q, **fields).json())
+    assert as_described(TraceAnswer, client.post("/trace", json={"q": TEXT}).json())
+    for q in (TEXT, "저는 a", ""):
+        [found] = client.post("/detect", json={"q": q}).json()
+        assert as_described(Detection, found)
+    assert as_described(Settings, client.get("/frontend/settings").json())
+    paths = client.get("/openapi.json").json()["paths"]
+    models = {"/translate": "TranslateAnswer", "/trace": "TraceAnswer", "/detect": "Detection"}
+    for path, model in models.items():
+        assert f"/{model}" in json.dumps(paths[path]["post"]["responses"]["200"])
 
 
 def test_trace_is_the_trace(client, translator):
     answer = client.post("/trace", json={"q": TEXT, "level": "polite"}).json()
     assert answer["translation"] == trace(translator, TEXT, "polite").translation
     assert answer["steps"][0]["read"] == ["<s>"]
+    [part] = ask(client, q=TEXT, level="polite", attention=True).json()["attention"]
+    for name in ("source", "read", "written"):
+        assert answer[name] == part[name]
+        assert answer[f"{name}_words"] == part[f"{name}_words"]
     assert client.post("/trace", json={"q": "\n"}).status_code == 400
     assert client.post("/trace", json={"q": "word " * 90}).status_code == 413
     assert "2 sentences" in client.post("/trace", json={"q": "Go. Run."}).json()["error"]
@@ -152,6 +195,7 @@ def test_what_pages_and_clients_ask_first(client, limits):
     settings = client.get("/frontend/settings").json()
     assert settings["charLimit"] == limits.characters and settings["keyRequired"] is False
     assert settings["levels"] == ["formal", "polite", "casual", "plain"]
+    assert settings["attention"] is True
     schema = client.get("/openapi.json").json()
     fields = schema["paths"]["/translate"]["post"]["requestBody"]["content"]["application/json"]
     assert {"q", "source", "target", "format", "alternatives", "level", "attention"} <= set(
@@ -197,6 +241,12 @@ def test_bad_questions_are_answered_in_json(client, status, fields):
     assert "Traceback" not in error and "a" * 50 not in error
 
 
+def test_of_a_text_that_is_none_both_kinds_are_named(client):
+    for q in (5, None, [1, "a"], {"a": 1}):
+        answer = client.post("/translate", json={"q": q})
+        assert answer.json() == {"error": "q: expected a text or a list of texts"}
+
+
 @pytest.mark.fault("B95")
 @pytest.mark.parametrize(
     "body",
@@ -234,8 +284,10 @@ def test_text_is_text(client, translator):
         half = json.dumps({"q": "<a b='\ud800'>I am \udc00</a>", **more})
         answer = client.post("/translate", content=half)
         assert answer.status_code == 200
-    nfd = "Où est la gare?"
-    assert ask(client, q=nfd).status_code == 200
+    composed = "Où est la gare?"
+    apart = unicodedata.normalize("NFD", composed)
+    assert apart != composed
+    assert ask(client, q=apart).json() == ask(client, q=composed).json()
 
 
 @pytest.mark.fault("B95")
@@ -270,6 +322,40 @@ def test_keys(translator, tmp_path):
         assert client.post("/detect", json={"q": TEXT}).status_code == 403
         assert client.get("/frontend/settings").json()["keyRequired"] is True
         assert client.get("/health").status_code == 200
+
+
+def test_a_fault_of_the_server_is_told_without_its_traceback(translator, monkeypatch, caplog):
+    def broken(*_, **__):
+        raise ZeroDivisionError("a secret of the server")
+
+    monkeypatch.setattr(translator, "translate", broken)
+    with TestClient(create_app(translator)) as client:
+        answer = ask(client, q=TEXT)
+    assert answer.status_code == 500
+    assert answer.json() == {"error": "an internal error; the server's log has it"}
+    assert "Traceback" in caplog.text and "a secret of the server" in caplog.text
+
+
+def test_what_the_translator_refuses_is_told_in_its_own_words(translator):
+    with TestClient(create_app(translator, Limits(alternatives=200))) as client:
+        answer = ask(client, q=TEXT, alternatives=150)
+        assert answer.status_code == 400 and "beam_size" in answer.json()["error"]
+        assert ask(client, q=TEXT).status_code == 200
+
+
+def test_an_exported_model_translates_and_shows_no_attention(trained, translator, tmp_path):
+    pytest.importorskip("ctranslate2", reason="the extra 'export' is not installed")
+    path = tmp_path / "exported"
+    export_model(load_checkpoint(trained / "best.pt"), path, "float32", [TEXT])
+    with TestClient(create_app(Translator.from_pretrained(path))) as client:
+        assert client.get("/frontend/settings").json()["attention"] is False
+        assert ask(client, q=TEXT).json()["translatedText"] == expected(translator, TEXT)
+        for answer in (
+            ask(client, q=TEXT, attention=True),
+            client.post("/trace", json={"q": TEXT}),
+        ):
+            assert answer.status_code == 400
+            assert "exported model" in answer.json()["error"]
 
 
 def test_other_web_sites_ask_only_when_allowed(client, translator):

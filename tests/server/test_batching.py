@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections import deque
 
 import pytest
 
@@ -136,6 +137,26 @@ def test_after_stopping_nobody_new_is_taken():
         batcher.stop()
         with pytest.raises(Busy):
             await batcher.translate(["a"], FORMAL)
+
+    with_batcher(test, slow)
+
+
+def test_a_signal_between_two_lines_of_code_leaves_nobody_waiting():
+    """The signal's handler runs in the thread that takes the job, in the middle of taking it."""
+    slow = Slow()
+    slow.gate.set()
+
+    async def test(batcher):
+        class Interrupted(deque):
+            def append(self, job):
+                if job is not None:
+                    batcher.stop()
+                super().append(job)
+
+        with batcher._changed:
+            batcher._jobs = Interrupted()
+        with pytest.raises(Busy):
+            await asyncio.wait_for(batcher.translate(["a"], FORMAL), 10)
 
     with_batcher(test, slow)
 

@@ -349,11 +349,28 @@ def test_while_an_answer_is_awaited_the_last_one_is_out_of_reach(page: Page) -> 
     expect(page.locator("#links article")).to_have_count(len(answers.translation["attention"]))
 
 
-def test_the_characters_are_counted_up_to_the_limit(page: Page, page_url: str) -> None:
+def test_characters_are_counted_as_the_server_counts_them(page: Page, page_url: str) -> None:
     limit = page.request.get(page_url + "frontend/settings").json()["charLimit"]
-    expect(page.locator("#text")).to_have_attribute("maxlength", str(limit))
-    page.fill("#text", "12345")
-    expect(page.locator("#count")).to_contain_text(f"5 / {limit}")
+    count = page.locator("#count")
+    for text, n in [("12345", 5), ("🍕", 1), ("학생", 2)]:
+        page.fill("#text", text)
+        expect(count).to_have_text(f"{n} / {limit} characters")
+        expect(count).not_to_have_class(re.compile("over"))
+
+
+def test_a_text_that_is_too_long_is_refused_and_not_cut(
+    page: Page, page_url: str, expected: list[str]
+) -> None:
+    expected.append(FAILED)
+    limit = page.request.get(page_url + "frontend/settings").json()["charLimit"]
+    text = "a" * (limit + 1)
+    page.fill("#text", "")
+    page.keyboard.insert_text(text)  # as pasting does, it heeds a maxlength
+    expect(page.locator("#text")).to_have_value(text)
+    expect(page.locator("#count")).to_have_class(re.compile("over"))
+    page.click("#go")
+    expect(page.get_by_role("alert").filter(has_text=f"{limit + 1} characters")).to_be_visible()
+    expect(page.locator("#text")).to_have_value(text)
 
 
 def test_another_level_translates_again(page: Page, page_url: str) -> None:
@@ -389,6 +406,23 @@ def test_a_key_is_asked_for_only_where_the_server_wants_one(page: Page) -> None:
     assert traced.value.post_data_json["api_key"] == "secret"
     kept = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, location.href])")
     assert "secret" not in kept
+
+
+def test_an_exported_model_is_not_asked_for_attention(page: Page) -> None:
+    note = page.locator("#no-attention")
+    expect(note).to_be_hidden()
+
+    def exported(route: Route) -> None:
+        route.fulfill(json={**route.fetch().json(), "attention": False})
+
+    page.route("**/frontend/settings", exported)
+    page.reload()
+    expect(note).to_be_visible()
+    with page.expect_response("**/translate") as answered:
+        page.click("#go")
+    assert answered.value.request.post_data_json["attention"] is False
+    expect(page.locator("#result")).to_have_text(answered.value.json()["translatedText"])
+    expect(page.locator("#inside")).to_be_hidden()
 
 
 # Words that looked at each other
@@ -614,8 +648,9 @@ def test_masks_and_shapes_are_those_of_the_trace(page: Page) -> None:
                 cell => cell.classList.contains("allowed")))"""
         )
         assert cells == mask
-        columns = page.locator(f'#masks [data-kind="{kind}"] thead th')
-        expect(columns).to_have_text(trace["target" if kind == "decoder" else "source"])
+        rows, columns = (trace[side] for side in AXES[kind])
+        expect(page.locator(f'#masks [data-kind="{kind}"] tbody th')).to_have_text(rows)
+        expect(page.locator(f'#masks [data-kind="{kind}"] thead th')).to_have_text(columns)
         sizes = ", ".join(map(str, trace["weights"][kind]))
         expect(page.locator("#compared")).to_contain_text(f"({sizes})")
     expect(page.locator("#compared tbody tr")).to_have_count(3)
@@ -625,6 +660,19 @@ def test_masks_and_shapes_are_those_of_the_trace(page: Page) -> None:
     first = trace["shapes"][0]
     expect(rows.first).to_contain_text(first["module"])
     expect(rows.first).to_contain_text(f"({', '.join(map(str, first['inputs'][0]))})")
+
+
+def test_bytes_in_angle_brackets_are_no_special_tokens(page: Page) -> None:
+    _, trace = translate(page, "I like 🍕.")
+    assert any(piece.startswith("<0x") for piece in trace["source"])
+    special = [
+        trace["source"][at]
+        for word in trace["source_words"]
+        for at in word["pieces"]
+        if word["special"]
+    ]
+    marked = page.locator('#masks [data-kind="encoder"] thead th.special')
+    expect(marked).to_have_text(special)
 
 
 def test_that_greedy_decoding_wrote_other_words_is_said_where_it_did(page: Page) -> None:
@@ -990,6 +1038,31 @@ CONTRAST = """() => {
     }
     return low;
 }"""
+
+
+PAINTED = """async ([share, name]) => {
+    const { paint } = await import("./page/color.js");
+    const box = document.createElement("span");
+    document.body.append(box);
+    paint(box, share);
+    const painted = getComputedStyle(box).backgroundColor;
+    box.style.backgroundColor = `var(${name})`;
+    const wanted = getComputedStyle(box).backgroundColor;
+    box.remove();
+    return [painted, wanted];
+}"""
+
+
+def test_weights_have_the_colours_of_the_style(page: Page) -> None:
+    found = set()
+    for scheme in ["light", "dark"]:
+        page.emulate_media(color_scheme=scheme)
+        page.evaluate("() => new Promise(requestAnimationFrame)")
+        for share, name in [(0, "--card"), (1, "--accent")]:
+            painted, wanted = page.evaluate(PAINTED, [share, name])
+            assert painted == wanted
+            found.add(painted)
+    assert len(found) == 4
 
 
 def test_every_text_stands_out(page: Page, expected: list[str]) -> None:

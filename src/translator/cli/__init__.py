@@ -18,11 +18,16 @@ from translator.errors import UserError
 EXIT_USER_ERROR = 2
 EXIT_INTERRUPTED = 130
 EXIT_BROKEN_PIPE = 141
+OUT_OF_MEMORY = "out of memory; lower decoding.batch_size (in training train.max_tokens)"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command.  -> exit status: 0 done, 2 the user can mend it (one line on stderr), 130
-    Ctrl-C, 143 SIGTERM
+    """Runs one command.
+
+    Returns:
+        The exit status: 0 done, 2 something that the user can mend (one line on stderr), 130
+        Ctrl-C, 141 nobody reads the output any more. A training that was stopped is saved and gives
+        130 or, after SIGTERM, 143.
     """
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
@@ -48,7 +53,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         where = f"{error.filename}: " if error.filename else ""
         print(f"translator: {where}{error.strerror or error}", file=sys.stderr)
         return EXIT_USER_ERROR
+    except (MemoryError, RuntimeError) as error:
+        if not _out_of_memory(error):
+            raise
+        print(f"translator: {OUT_OF_MEMORY}", file=sys.stderr)
+        return EXIT_USER_ERROR
     return status or 0
+
+
+def _out_of_memory(error: Exception) -> bool:
+    """PyTorch has an exception of its own for a GPU, and none for a CPU."""
+    signs = ("out of memory", "can't allocate memory")
+    return isinstance(error, MemoryError) or any(sign in str(error) for sign in signs)
 
 
 def _open_closed_streams() -> None:

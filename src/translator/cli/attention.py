@@ -3,14 +3,13 @@
 import argparse
 import json
 import sys
-from dataclasses import replace
+from collections.abc import Sequence
 
-from translator.checkpoint import PRETRAINED
+from translator.cli.model import load_translator
 from translator.documents import check_one_sentence
 from translator.errors import UserError
 from translator.heatmap import Heatmap, as_table, printable
-from translator.inference import Translator
-from translator.looking import Looking
+from translator.looking import Kind, Looking
 from translator.picture import check_ending, save_picture
 from translator.plain import looking_as_dict
 
@@ -19,16 +18,16 @@ ALL = "all"
 
 def run(args: argparse.Namespace) -> None:
     """Prints a table, writes a picture, or prints the raw numbers as JSON."""
-    if args.out is not None:
-        check_ending(args.out)
-    translator = Translator.from_pretrained(PRETRAINED if args.model is None else args.model)
+    _check(args)
+    translator = load_translator(args.model)
     check_one_sentence(translator, args.text)
-    options = translator.config.decoding
-    if args.beam_size is not None:
-        options = replace(options, beam_size=args.beam_size, n_best=1)
+    options = translator.config.decoding.asked(args.beam_size)
     [translation] = translator.translate([args.text], args.style, options=options)
     if not translation.ids:
-        raise UserError("there is nothing to look at: the translation is empty")
+        raise UserError(
+            "there is nothing to look at: the translation is empty; try another --style or "
+            "--beam-size"
+        )
     for warning in translation.warnings:
         print(f"translator: {warning}", file=sys.stderr)
     looking = Looking(translator, args.text, translation, args.style)
@@ -46,16 +45,31 @@ def run(args: argparse.Namespace) -> None:
         print(f"\n{as_table(heatmap)}")
 
 
+def _check(args: argparse.Namespace) -> None:
+    """Before the model is loaded.  Raises UserError: an option that would do nothing."""
+    if args.out is not None:
+        check_ending(args.out)
+    if args.font is not None and not (args.out or "").lower().endswith(".png"):
+        raise UserError(f"--font {args.font}: only a picture .png takes a font; leave it out")
+    given = {"--kind": args.kind, "--layer": args.layer, "--head": args.head}
+    without_effect = [option for option, value in given.items() if value is not None]
+    without_effect += ["--words"] * args.words
+    if args.json and without_effect:
+        raise UserError(
+            f"{', '.join(without_effect)}: --json has the pieces of all kinds, layers and heads; "
+            "leave one of the two out"
+        )
+
+
 def _heatmaps(looking: Looking, args: argparse.Namespace) -> list[Heatmap]:
     """One map, or one for each head."""
-    if args.head != ALL:
-        head = None if args.head is None else _number(args.head)
-        return [looking.heatmap(args.kind, args.layer, head, words=args.words)]
-    n_heads = looking.weights(args.kind).size(1)
-    return [
-        looking.heatmap(args.kind, args.layer, head, words=args.words)
-        for head in range(1, n_heads + 1)
-    ]
+    kind: Kind = args.kind or "cross"
+    heads: Sequence[int | None]
+    if args.head == ALL:
+        heads = range(1, looking.weights(kind).size(1) + 1)
+    else:
+        heads = [None if args.head is None else _number(args.head)]
+    return [looking.heatmap(kind, args.layer, head, words=args.words) for head in heads]
 
 
 def _number(text: str) -> int:

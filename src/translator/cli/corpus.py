@@ -2,16 +2,18 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from translator.corpus.build import convert_levels, draw_pairs, write_conjugations
-from translator.corpus.check import check_apart, check_lines
-from translator.corpus.frames import Grammar
-from translator.corpus.report import corpus_parts, write_report
+from translator.corpus.check import check_corpus
+from translator.corpus.coverage import read_word_list
+from translator.corpus.frames import FrameSet
+from translator.corpus.lines import Line, corpus_parts
+from translator.corpus.report import report_text
 from translator.errors import UserError
-from translator.levels import LEVELS
-from translator.pairs import Pair
+from translator.files import write_lines
+from translator.levels import SPOKEN
 
 
 def run(args: argparse.Namespace) -> None:
@@ -22,12 +24,13 @@ def run(args: argparse.Namespace) -> None:
     if args.action == "check":
         _check(data)
     elif args.action == "report":
-        _write(data / "REPORT.md", write_report(data))
+        report = _report(data, corpus_parts(data), FrameSet.read(data))
+        _write(data / "REPORT.md", report.split("\n"))
     elif args.action == "draw":
         pairs = draw_pairs(data, args.per_frame, _levels(args.levels), args.seed, args.held_out)
         if not pairs:
             raise UserError("nothing to draw; raise --per-frame")
-        _write(Path(args.out), _as_tsv(pairs))
+        _write(Path(args.out), list(map("\t".join, pairs)))
     elif args.action == "convert":
         _convert(data)
     else:
@@ -37,10 +40,8 @@ def run(args: argparse.Namespace) -> None:
 def _levels(text: str) -> list[str]:
     levels = list(dict.fromkeys(part.strip() for part in text.split(",")))
     for level in levels:
-        if level not in LEVELS[:4]:
-            raise UserError(
-                f"--levels: unknown level {level!r}; choose from {', '.join(LEVELS[:4])}"
-            )
+        if level not in SPOKEN:
+            raise UserError(f"--levels: unknown level {level!r}; choose from {', '.join(SPOKEN)}")
     return levels
 
 
@@ -48,37 +49,29 @@ def _check(data: Path) -> None:
     parts = corpus_parts(data)
     for part, lines in parts.items():
         if not lines:
-            raise UserError(f"{data / part}: no corpus file there")
-    by_hand = [*parts["handwritten"], *parts["heldout"]]
-    findings = check_lines(by_hand) + check_lines(parts["converted"])
-    held_out = {
-        name: [line for line in parts["heldout"] if f"{name}.tsv" in line.place]
-        for name in ("dev", "test")
-    }
-    findings += check_apart({"train": parts["handwritten"], **held_out})
-    findings += check_apart({"converted": parts["converted"], **held_out})
-    grammar = Grammar.read(data)
+            raise UserError(f"{data / part}: no corpus file there; expected *.tsv with lines in it")
+    findings = check_corpus(parts)
     for finding in findings:
         print(finding)
+    frame_set = FrameSet.read(data)
     if findings:
         raise UserError(f"{data}: {len(findings)} findings; mend the lines named above")
-    print(write_report(data))
+    print(_report(data, parts, frame_set))
     n_pairs = sum(map(len, parts.values()))
-    print(f"no findings in {n_pairs} pairs and {len(grammar.frames)} frames", file=sys.stderr)
+    print(f"no findings in {n_pairs} pairs and {len(frame_set.frames)} frames", file=sys.stderr)
+
+
+def _report(data: Path, parts: Mapping[str, Sequence[Line]], frame_set: FrameSet) -> str:
+    return report_text(parts, frame_set, read_word_list(data / "english-words.txt"))
 
 
 def _convert(data: Path) -> None:
     converted, left_out = convert_levels(data)
     for level, pairs in converted.items():
-        _write(data / "converted" / f"{level}.tsv", _as_tsv(pairs))
+        _write(data / "converted" / f"{level}.tsv", list(map("\t".join, pairs)))
         print(f"{level}: {len(pairs)} converted, {left_out[level]} left out", file=sys.stderr)
 
 
-def _as_tsv(pairs: Sequence[Pair]) -> str:
-    return "".join("\t".join(pair) + "\n" for pair in pairs)
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    print(f"{path}: {text.count(chr(10))} lines", file=sys.stderr)
+def _write(path: Path, lines: Sequence[str]) -> None:
+    write_lines(path, lines)
+    print(f"{path}: {len(lines)} lines", file=sys.stderr)

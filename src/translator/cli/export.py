@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 from translator.checkpoint import PRETRAINED, find_checkpoint, load_checkpoint
+from translator.cli.lines import file_lines
+from translator.cli.model import model_path
 from translator.errors import UserError
 from translator.export import export_model
 
@@ -14,7 +16,7 @@ SENTENCES = PRETRAINED.parent / "check.txt"
 def run(args: argparse.Namespace) -> None:
     """Writes the directory and says how far its translations agree with the checkpoint's."""
     sentences = _sentences(SENTENCES if args.sentences is None else Path(args.sentences))
-    checkpoint = load_checkpoint(find_checkpoint(PRETRAINED if args.model is None else args.model))
+    checkpoint = load_checkpoint(find_checkpoint(model_path(args.model)))
     report = export_model(checkpoint, args.out, args.quantization, sentences)
     print(
         f"{args.out}: of {report.sentences} sentences CTranslate2 translates "
@@ -30,11 +32,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _sentences(path: Path) -> list[str]:
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read: {error}") from None
-    found = [line for line in lines if line.strip()]
+    found = [line for line in file_lines(path) if line.strip()]
     if not found:
         raise UserError(f"{path}: no sentence to compare with")
     return found

@@ -4,15 +4,14 @@ import argparse
 import json
 from collections.abc import Iterable, Sequence
 
-from translator.checkpoint import PRETRAINED
+from translator.cli.model import load_translator
 from translator.documents import check_one_sentence
 from translator.heatmap import padded, printable, width
-from translator.inference import Translator
 from translator.looking import KINDS
 from translator.plain import trace_as_dict
 from translator.tracing import GreedyStep, Shape, Trace, trace
 
-WIDEST_MASK = 40  # columns of cells; a wider mask says less than its rule
+WIDEST_MASK = 40  # columns; the lines of a wider one would break in most terminals
 FROM = {
     "encoder": ("encoder self-attention", "source", "source", "padding"),
     "decoder": ("masked self-attention", "target", "target", "padding and future"),
@@ -22,7 +21,7 @@ FROM = {
 
 def run(args: argparse.Namespace) -> None:
     """Prints the story, or the same as JSON."""
-    translator = Translator.from_pretrained(PRETRAINED if args.model is None else args.model)
+    translator = load_translator(args.model)
     check_one_sentence(translator, args.text)
     found = trace(translator, args.text, args.style)
     if args.json:
@@ -65,10 +64,10 @@ def _masks(found: Trace) -> Iterable[str]:
         rows, columns = found.looking.axes(kind)
         yield f"   {FROM[kind][0]}, {_shape(tuple(found.masks[kind].shape))}"
         if len(columns.pieces) > WIDEST_MASK:
+            yield f"   not drawn: it is wider than {WIDEST_MASK} columns (--json has it)"
             continue
-        labels = rows.pieces if kind != "cross" else found.looking.read.pieces
-        margin = max(width(printable(label)) for label in labels)
-        for label, allowed in zip(labels, found.masks[kind].tolist(), strict=True):
+        margin = max(width(printable(label)) for label in rows.pieces)
+        for label, allowed in zip(rows.pieces, found.masks[kind].tolist(), strict=True):
             cells = " ".join("■" if may else "·" for may in allowed)
             yield f"   {padded(printable(label), margin)}  {cells}"
 

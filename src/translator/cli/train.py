@@ -5,23 +5,25 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from dataclasses import replace
 from types import FrameType
+from typing import Never
 
 from tqdm import tqdm
 
 from translator.config import Config
+from translator.errors import UserError
 from translator.events import Event, Note, Started, StepReport, Stopped, ValidationReport
+from translator.run_dir import RunDirectory
 from translator.tensorboard import Board
 from translator.trainer import train
 
 
 def run(args: argparse.Namespace) -> int:
     """Trains, or resumes; everything it shows goes to stderr.  -> exit status"""
-    origin = [f"train.init_from={args.init_from}"] if args.init_from else []
-    config = Config.from_yaml(args.config, [*args.set, *origin])
-    run_dir = Path(config.train.run_dir)
-    board = Board(run_dir / "tensorboard") if config.train.tensorboard else None
+    config = _config(args)
+    run_dir = RunDirectory(config.train.run_dir)
+    board = Board(run_dir.tensorboard) if config.train.tensorboard else None
     request, screen = _StopRequest(), _Screen(config.train.max_steps)
     stopped = None
     with request.listening():
@@ -43,8 +45,19 @@ def run(args: argparse.Namespace) -> int:
         print(f"stopped at step {stopped.step}; --resume goes on from there", file=sys.stderr)
         return 128 + (request.signal or signal.SIGTERM)
     if screen.used:  # of several processes only the first tells
-        print(f"done: {run_dir}", file=sys.stderr)
+        print(f"done: {run_dir.path}", file=sys.stderr)
     return 0
+
+
+def _config(args: argparse.Namespace) -> Config:
+    """The file, with what the command line says otherwise."""
+    config = Config.from_yaml(args.config, args.set)
+    if args.init_from is None:
+        return config
+    if not args.init_from:
+        raise UserError('--init-from: name a checkpoint, a run directory, or "pretrained"')
+    # a path as it is, not a value in YAML, in which " #" begins a comment
+    return replace(config, train=replace(config.train, init_from=args.init_from))
 
 
 class _StopRequest:
@@ -84,26 +97,30 @@ class _Screen:
 
     def __init__(self, total: int) -> None:
         self._total = total
-        self._bar = sys.stderr.isatty()
-        self._tqdm = tqdm(
-            total=total, file=sys.stderr, disable=not self._bar, unit="step", dynamic_ncols=True
-        )
+        self._on_terminal = sys.stderr.isatty()
+        self._bar: tqdm[Never] | None = None  # before the first event it would be in its way
         self.used = False
 
     def show(self, event: Event) -> None:
         """Writes what there is to say."""
         self.used = True
-        if isinstance(event, StepReport | Started) and self._bar:
-            self._tqdm.update(event.step - self._tqdm.n)
-        if isinstance(event, StepReport) and self._bar:
-            self._tqdm.set_postfix_str(_progress(event))
+        if self._on_terminal and isinstance(event, StepReport | Started):
+            if self._bar is None:
+                self._bar = self._new_bar()
+            self._bar.update(event.step - self._bar.n)
+        if self._bar is not None and isinstance(event, StepReport):
+            self._bar.set_postfix_str(_progress(event))
             return
         for line in self._lines(event):
             tqdm.write(line, file=sys.stderr)
 
     def close(self) -> None:
         """The bar stays as it is."""
-        self._tqdm.close()
+        if self._bar is not None:
+            self._bar.close()
+
+    def _new_bar(self) -> "tqdm[Never]":
+        return tqdm(total=self._total, file=sys.stderr, unit="step", dynamic_ncols=True)
 
     def _lines(self, event: Event) -> list[str]:
         if isinstance(event, Note):
@@ -127,7 +144,8 @@ def _judgement(event: ValidationReport, total: int) -> list[str]:
         line += f"  chrF {event.chrf:.2f}"
     if event.best and event.nll is not None:
         line += " (best so far)"
-    lines = [f"{line}  saved"]
+    saved = "saved" if event.saved else "not saved (the last gradient was not finite)"
+    lines = [f"{line}  {saved}"]
     for sample in event.samples:
         lines += [f"    {sample.src}", f"    = {sample.reference}", f"    > {sample.translation}"]
     return lines

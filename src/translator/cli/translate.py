@@ -1,34 +1,30 @@
 """`translator translate`: one line out for one line in, whatever the line holds."""
 
 import argparse
-import codecs
-import itertools
 import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import Never, TextIO
 
 import torch
 from tqdm import tqdm
 
-from translator.checkpoint import PRETRAINED
-from translator.config import Config, DecodingConfig
+from translator.cli.lines import count_lines, decoded, file_lines, grouped
+from translator.cli.model import load_translator
+from translator.cli.options import search_options
+from translator.cli.output import writing
 from translator.documents import TranslatedLine, translate_lines
 from translator.errors import UserError
 from translator.hardware import keep_memory
-from translator.inference import TooLong, Translator
+from translator.inference import TooLong
 from translator.subtitles import read_subtitles, write_subtitles
-
-if TYPE_CHECKING:
-    from typing_extensions import Never
 
 LINES_AT_ONCE = 1024
 CORES_FOR_ONE = 4
+_ONE_CELL = str.maketrans("\t\r\n", "   ")
 
 Translate = Callable[[Sequence[str]], list[TranslatedLine]]
 
@@ -42,14 +38,14 @@ def run(args: argparse.Namespace) -> None:
     subtitles = args.file is not None and args.file.lower().endswith(".srt")
     if subtitles and args.format != "text":
         raise UserError(f"--format {args.format}: subtitles stay subtitles; leave it out")
+    if subtitles and (args.n_best or 1) > 1:
+        raise UserError(f"--n-best {args.n_best}: a subtitle has one text; leave it out")
     torch.set_num_threads(args.threads or _threads(args))  # before an export is opened
     keep_memory()
-    translator = Translator.from_pretrained(PRETRAINED if args.model is None else args.model)
-    options = _options(translator.config, args)
+    translator = load_translator(args.model)
+    options = search_options(translator.config, args, args.n_best)
     if args.verbose:
         print(f"translator: {translator.describe(options)}", file=sys.stderr)
-    for note in options.without_effect():
-        print(f"translator: {note}", file=sys.stderr)
     translate = partial(
         translate_lines,
         translator,
@@ -59,7 +55,7 @@ def run(args: argparse.Namespace) -> None:
     )
     with _output(args.output) as out:
         if subtitles:
-            _translate_subtitles(args.file, translate, out)
+            _translate_subtitles(args, translate, out)
         else:
             _translate_all(args, translate, out)
 
@@ -72,60 +68,61 @@ def _threads(args: argparse.Namespace) -> int:
     return cores if args.file is not None else min(cores, CORES_FOR_ONE)
 
 
-def _options(config: Config, args: argparse.Namespace) -> DecodingConfig:
-    """The search that the model's config describes, with what the command line says otherwise."""
-    for assignment in args.set:
-        if not assignment.strip().startswith("decoding."):
-            raise UserError(f"--set {assignment}: only decoding.… has an effect here")
-    options = config.override(args.set).decoding if args.set else config.decoding
-    n_best = args.n_best or options.n_best
-    beam_size = args.beam_size or max(options.beam_size, n_best)
-    return replace(options, n_best=n_best, beam_size=beam_size)
+def _output(path: str | None) -> AbstractContextManager[TextIO]:
+    if path is None:
+        return nullcontext(sys.stdout)
+    return writing(path)
 
 
 def _translate_all(args: argparse.Namespace, translate: Translate, out: TextIO) -> None:
-    write, number = _FORMATS[args.format], 1
-    with _bar(args) as bar:
-        for lines in _inputs(args):
-            for result in _translated(translate, lines, number):
-                _warn(result, number)
-                out.write(write(result, number) + "\n")
-                number += 1
+    write = _FORMATS[args.format]
+    with _bar(args, "line") as bar:
+        for results in _translated(_inputs(args), translate, "line", bar):
+            out.writelines(f"{write(result, number)}\n" for number, result in results)
             out.flush()
-            bar.update(len(lines))
 
 
-def _translate_subtitles(path: str, translate: Translate, out: TextIO) -> None:
+def _translate_subtitles(args: argparse.Namespace, translate: Translate, out: TextIO) -> None:
     """Each subtitle's text as one line, so that a sentence over two lines stays one sentence."""
-    lines = [line for group in _file_lines(path) for line in group]
-    subtitles = read_subtitles(lines)
-    texts = []
-    for number, result in enumerate(translate([subtitle.text for subtitle in subtitles]), 1):
-        _warn(result, number)
-        texts.append(result.text)
+    subtitles = read_subtitles(list(file_lines(args.file)))
+    groups = grouped((subtitle.text for subtitle in subtitles), LINES_AT_ONCE)
+    texts: list[str] = []
+    with _bar(args, "subtitle", len(subtitles)) as bar:
+        for results in _translated(groups, translate, "subtitle", bar):
+            texts += [result.text for _, result in results]
     out.writelines(f"{line}\n" for line in write_subtitles(subtitles, texts))
 
 
-def _translated(translate: Translate, lines: Sequence[str], first: int) -> Sequence[TranslatedLine]:
-    try:
-        return translate(lines)
-    except TooLong as error:
-        raise UserError(f"line {first + error.index}: {error}") from None
+def _translated(
+    groups: Iterable[Sequence[str]], translate: Translate, noun: str, bar: "tqdm[Never]"
+) -> Iterator[list[tuple[int, TranslatedLine]]]:
+    """Group by group each line's number and what came of it. Warnings go to stderr.
 
-
-def _warn(result: TranslatedLine, number: int) -> None:
-    for warning in result.warnings:
-        tqdm.write(f"translator: line {number}: {warning}", file=sys.stderr)
+    Args:
+        noun: what a line is called in messages
+    """
+    first = 1
+    for group in groups:
+        try:
+            results = list(enumerate(translate(group), first))
+        except TooLong as error:
+            raise UserError(f"{noun} {first + error.index}: {error}") from None
+        for number, result in results:
+            for warning in result.warnings:
+                tqdm.write(f"translator: {noun} {number}: {warning}", file=sys.stderr)
+        yield results
+        first += len(group)
+        bar.update(len(group))
 
 
 def _as_text(result: TranslatedLine, _: int) -> str:
-    """The translation, and further ones behind tabs."""
+    """The translation, and further ones after tabs."""
     return "\t".join([result.text, *(text for text, _ in result.alternatives())])
 
 
 def _as_tsv(result: TranslatedLine, _: int) -> str:
     """Source, translation, score; then text and score of each further one."""
-    cells = [" ".join(result.source.split("\t")), result.text, f"{result.score:.4f}"]
+    cells = [result.source.translate(_ONE_CELL), result.text, f"{result.score:.4f}"]
     for text, score in result.alternatives():
         cells += [text, f"{score:.4f}"]
     return "\t".join(cells)
@@ -151,33 +148,17 @@ def _as_jsonl(result: TranslatedLine, number: int) -> str:
 _FORMATS = {"text": _as_text, "tsv": _as_tsv, "jsonl": _as_jsonl}
 
 
-def _bar(args: argparse.Namespace) -> "tqdm[Never]":
-    """A progress bar, for a file whose translations do not go to the same terminal."""
+def _bar(args: argparse.Namespace, unit: str, total: int | None = None) -> "tqdm[Never]":
+    """A progress bar, for a file whose translations do not go to the same terminal.
+
+    Args:
+        total: None counts the lines of the file
+    """
     shown = args.file is not None and sys.stderr.isatty()
     shown = shown and (args.output is not None or not sys.stdout.isatty())
-    total = None
-    if shown:
-        with open(args.file, "rb") as file:
-            total = sum(1 for _ in file)
-    return tqdm(total=total, file=sys.stderr, disable=not shown, unit="line", dynamic_ncols=True)
-
-
-@contextmanager
-def _output(path: str | None) -> Iterator[TextIO]:
-    """Standard output, or a file that is there only when it is complete."""
-    if path is None:
-        yield sys.stdout
-        return
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "w", encoding="utf-8", newline="\n") as file:
-            yield file
-        os.replace(temporary, target)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    if shown and total is None:
+        total = count_lines(args.file)
+    return tqdm(total=total, file=sys.stderr, disable=not shown, unit=unit, dynamic_ncols=True)
 
 
 def _inputs(args: argparse.Namespace) -> Iterator[Sequence[str]]:
@@ -185,35 +166,8 @@ def _inputs(args: argparse.Namespace) -> Iterator[Sequence[str]]:
     if args.text:
         yield [os.fsencode(text).decode("utf-8", "replace") for text in args.text]
     elif args.file is not None:
-        yield from _file_lines(args.file)
+        yield from grouped(file_lines(args.file), LINES_AT_ONCE)
     else:
         if sys.stdin.isatty():
             print("Type English, one sentence a line; Ctrl-D ends.", file=sys.stderr)
-        yield from _grouped(_decoded(sys.stdin.buffer), 1)
-
-
-def _file_lines(path: str) -> Iterator[Sequence[str]]:
-    try:
-        file = open(path, "rb")  # noqa: SIM115
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
-    with file:
-        yield from _grouped(_decoded(file), LINES_AT_ONCE)
-
-
-def _decoded(raw_lines: Iterable[bytes]) -> Iterator[str]:
-    r"""A line ends at \n or \r\n only; bytes that are not UTF-8 become U+FFFD: no line is lost.
-
-    Raises:
-        UserError: the text is UTF-16, as some Windows programs save it.
-    """
-    for number, raw in enumerate(raw_lines, 1):
-        if number == 1 and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise UserError("the input is UTF-16; save it as UTF-8")
-        yield raw.decode("utf-8-sig", "replace").removesuffix("\n").removesuffix("\r")
-
-
-def _grouped(lines: Iterable[str], size: int) -> Iterator[Sequence[str]]:
-    iterator = iter(lines)
-    while group := list(itertools.islice(iterator, size)):
-        yield group
+        yield from grouped(decoded(sys.stdin.buffer, "standard input"), 1)

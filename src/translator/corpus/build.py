@@ -1,14 +1,18 @@
 """What the commands of the corpus make: drawn pairs, converted levels, the conjugation table."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from translator.corpus.check import read_corpus
+from translator.corpus.check import MALFORMED, Finding, check_formal
 from translator.corpus.conjugation import conjugate_all
 from translator.corpus.convert import Converter
-from translator.corpus.frames import Grammar
+from translator.corpus.frames import FrameSet
 from translator.corpus.lexicon import Lexicon
+from translator.corpus.lines import read_part
+from translator.errors import UserError
+from translator.files import write_lines
+from translator.levels import SPOKEN
 from translator.pairs import Pair, near_duplicate_key
 
 
@@ -27,52 +31,72 @@ def draw_pairs(
     Args:
         held_out: draw from the frames that are kept from training instead
     """
-    kept = read_corpus(sorted((data / "heldout").glob("*.tsv")))
-    known = {near_duplicate_key(line.en) for line in kept}
-    drawn = Grammar.read(data).draw_all(per_frame, levels, seed, held_out)
+    known = {near_duplicate_key(line.en) for line in read_part(data, "heldout")}
+    drawn = FrameSet.read(data).draw_all(per_frame, levels, seed, held_out)
     return [pair for pair in drawn if near_duplicate_key(pair.src) not in known]
 
 
 def convert_levels(data: Path) -> Converted:
-    """The levels that nobody wrote: polite and plain from formal, casual from polite. Needs
-    kiwipiepy.
+    """Every level that nobody wrote, for all hand-written sentences. Needs kiwipiepy.
+
+    Raises:
+        UserError: kiwipiepy is missing, a line is malformed, or a sentence has no formal line.
     """
+    sentences = written_levels(data)
     converter = Converter()
-    pairs: dict[str, list[Pair]] = {"polite": [], "casual": [], "plain": []}
+    pairs: dict[str, list[Pair]] = {level: [] for level in SPOKEN if level != "formal"}
     left_out = dict.fromkeys(pairs, 0)
-
-    def keep(src: str, tgt: str | None, level: str) -> None:
-        if tgt is None:
-            left_out[level] += 1
-        else:
-            pairs[level].append(Pair(src, tgt, level))
-
-    for src, written in _by_sentence(data).items():
-        formal, polite = written["formal"], written.get("polite")
-        suggestion = formal.rstrip(".!").endswith("시다")
-        if polite is None:
-            polite = converter.convert(formal, "polite")
-            keep(src, polite, "polite")
-        if "casual" not in written:
-            casual = polite and converter.convert(polite, "casual", suggestion)
-            keep(src, casual, "casual")
-        if "plain" not in written:
-            keep(src, converter.convert(formal, "plain"), "plain")
+    for src, written in sentences.items():
+        for level, tgt in missing_levels(converter, written).items():
+            if tgt is None:
+                left_out[level] += 1
+            else:
+                pairs[level].append(Pair(src, tgt, level))
     return Converted(pairs, left_out)
+
+
+def missing_levels(converter: Converter, written: Mapping[str, str]) -> dict[str, str | None]:
+    """The levels that nobody wrote of a sentence: polite and plain from formal, casual from polite.
+
+    Args:
+        written: level -> Korean; formal is there
+
+    Returns:
+        level -> Korean, or None where it cannot be converted with certainty.
+    """
+    formal, polite = written["formal"], written.get("polite")
+    made: dict[str, str | None] = {}
+    if polite is None:
+        polite = made["polite"] = converter.convert(formal, "polite")
+    if "casual" not in written:
+        suggestion = formal.rstrip(".!").endswith("시다")
+        casual = None if polite is None else converter.convert(polite, "casual", suggestion)
+        made["casual"] = casual
+    if "plain" not in written:
+        made["plain"] = converter.convert(formal, "plain")
+    return made
+
+
+def written_levels(data: Path) -> dict[str, dict[str, str]]:
+    """English -> level -> Korean, of the hand-written training part.
+
+    Raises:
+        UserError: a line is malformed, or a sentence has no formal line (names the place).
+    """
+    lines = read_part(data, "handwritten")
+    findings = [Finding(line.place, MALFORMED) for line in lines if not line.complete]
+    findings += check_formal(lines)
+    if findings:
+        raise UserError(f"{findings[0]}; all faults are listed by: translator corpus check")
+    sentences: dict[str, dict[str, str]] = {}
+    for line in lines:
+        sentences.setdefault(line.en, {})[line.level] = line.ko
+    return sentences
 
 
 def write_conjugations(data: Path) -> int:
     """Writes data/conjugations.tsv for every verb and adjective.  -> number of forms"""
     entries = Lexicon.read(data / "lexicon").by_id.values()
     rows = list(conjugate_all(e for e in entries if e.word_class.startswith(("verb", "adj"))))
-    text = "".join("\t".join(row) + "\n" for row in rows)
-    (data / "conjugations.tsv").write_text(text, encoding="utf-8")
+    write_lines(data / "conjugations.tsv", map("\t".join, rows))
     return len(rows)
-
-
-def _by_sentence(data: Path) -> dict[str, dict[str, str]]:
-    """English -> level -> Korean, of the hand-written training part."""
-    sentences: dict[str, dict[str, str]] = {}
-    for line in read_corpus(sorted((data / "handwritten").glob("*.tsv"))):
-        sentences.setdefault(line.en, {})[line.level] = line.ko
-    return sentences

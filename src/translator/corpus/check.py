@@ -1,23 +1,14 @@
-"""What a corpus line must fulfil, and where lines do not."""
+"""What the lines of the corpus must satisfy, and where they do not."""
 
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from translator.levels import LEVELS, speech_level
-from translator.pairs import near_duplicate_key, read_lines
-
-
-class Line(NamedTuple):
-    """One line of a corpus file, with its place."""
-
-    place: str
-    en: str
-    ko: str
-    level: str
+from translator.corpus.lines import Line, sentence_key
+from translator.levels import speech_level
+from translator.pairs import near_duplicate_key
 
 
 class Finding(NamedTuple):
@@ -30,6 +21,7 @@ class Finding(NamedTuple):
         return f"{self.place}: {self.problem}"
 
 
+MALFORMED: Final = "expected English, Korean and a level between tabs"
 LATIN_ALLOWED: Final = frozenset(
     "TV CCTV PC USB KTX UFO DVD CD PDF IT DNA AI GPS ATM MRI SNS LED QR BTS pH "
     "km kg cm mm g m L ml A B C D E F G H O V X S k knife".split()
@@ -44,13 +36,21 @@ _SPACING_FAULTS: Final = re.compile(
 _PAIRS_OF_MARKS: Final = (('"', '"'), ("(", ")"), ("[", "]"), ("“", "”"))
 
 
-def read_corpus(paths: Iterable[str | Path]) -> Iterator[Line]:
-    """Lines of corpus files; a line with the wrong number of columns has the level ""."""
-    for path in paths:
-        for number, raw in enumerate(read_lines(path), 1):
-            columns = raw.split("\t")
-            place = f"{path}:{number}"
-            yield Line(place, *columns) if len(columns) == 3 else Line(place, raw, "", "")
+def check_corpus(parts: Mapping[str, Sequence[Line]]) -> list[Finding]:
+    """Everything wrong with a corpus whose parts are PARTS.
+
+    Each file of `heldout` is a split of its own; the splits and what is trained on are apart.
+    """
+    by_hand = [*parts["handwritten"], *parts["heldout"]]
+    splits: dict[str, list[Line]] = {"train": [*parts["converted"], *parts["handwritten"]]}
+    for line in parts["heldout"]:
+        splits.setdefault(f"heldout/{line.file}", []).append(line)
+    return [
+        *check_lines(by_hand),
+        *check_lines(parts["converted"]),
+        *check_formal(by_hand),
+        *check_apart(splits),
+    ]
 
 
 def check_lines(lines: Iterable[Line]) -> list[Finding]:
@@ -66,10 +66,21 @@ def check_lines(lines: Iterable[Line]) -> list[Finding]:
     return findings
 
 
-def check_apart(parts: dict[str, list[Line]]) -> list[Finding]:
-    """Sentences of one part (train, dev, test) that stand, nearly the same, in another."""
+def check_formal(lines: Sequence[Line]) -> list[Finding]:
+    """English without a line at the level formal, from which other levels are made."""
+    formal = {line.en for line in lines if line.level == "formal"}
+    lacking: dict[str, Line] = {}
+    for line in lines:
+        if line.complete and line.en not in formal:
+            lacking.setdefault(line.en, line)
+    return [Finding(line.place, f"no formal line: {line.en}") for line in lacking.values()]
+
+
+def check_apart(splits: Mapping[str, Iterable[Line]]) -> list[Finding]:
+    """Sentences of one split (train, dev, test) that stand, nearly the same, in another."""
     keys = {
-        name: {near_duplicate_key(line.en): line for line in lines} for name, lines in parts.items()
+        name: {near_duplicate_key(line.en): line for line in lines}
+        for name, lines in splits.items()
     }
     return [
         Finding(keys[a][key].place, f"nearly the same English in {b}: {keys[b][key].place}")
@@ -78,15 +89,9 @@ def check_apart(parts: dict[str, list[Line]]) -> list[Finding]:
     ]
 
 
-def sentence_key(english: str) -> str:
-    """Equal for sentences that differ only in case and punctuation."""
-    text = unicodedata.normalize("NFKC", english).lower().replace("’", "'")
-    return " ".join(re.sub(r"[^\w' ]+", " ", text).split())
-
-
 def _problems(line: Line) -> Iterator[str]:
-    if line.level not in LEVELS:
-        yield "expected English, Korean and a level between tabs"
+    if not line.complete:
+        yield MALFORMED
         return
     if not unicodedata.is_normalized("NFC", line.en + line.ko):
         yield "not NFC"
@@ -98,7 +103,7 @@ def _problems(line: Line) -> Iterator[str]:
         yield "the Korean side is not Korean"
     yield from _wrong_letters(line)
     yield from _wrong_shape(line)
-    if not shows_level(line.ko, line.level, fragment=line.en[-1] not in ".?!"):
+    if not shows_level(line.ko, line.level, fragment=not line.en.endswith((".", "?", "!"))):
         yield f"the ending does not show {line.level}: {line.ko}"
 
 

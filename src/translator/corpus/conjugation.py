@@ -4,11 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from translator.corpus.hangul import final_sound
 from translator.corpus.kiwi import load_kiwi, with_ni
 from translator.corpus.lexicon import Entry, LexiconError
 from translator.pairs import read_lines
 
-ENDINGS: Final[Mapping[str, Sequence[tuple[str, str]]]] = {
+Morphemes = Sequence[tuple[str, str]]
+"""Forms with their tags."""
+
+ENDINGS: Final[Mapping[str, Morphemes]] = {
     **{
         e: ((e, "EF"),)
         for e in "습니다 습니까 어요 네요 나요 을까요 을게요 어 을까 을게 니 는다 다".split()
@@ -31,7 +35,11 @@ ENDINGS: Final[Mapping[str, Sequence[tuple[str, str]]]] = {
     "으세요": (("으세요", "EF"),),
     "으셨어요": (("으시", "EP"), ("었", "EP"), ("어요", "EF")),
 }
-"""What a frame may write behind a verb or an adjective, as in {v:었습니다}, and its morphemes."""
+"""What a frame may write after a verb or an adjective, as in {v:었습니다}, and its morphemes."""
+
+_REGULAR_ADJECTIVES: Final = {"좁", "비좁", "수줍"}
+_AMBIGUOUS_FINALS: Final = frozenset("ㄷㅂㅅㅎ")
+"""Stems that end in these are regular in some words and irregular in others."""
 
 
 class Conjugations:
@@ -64,7 +72,7 @@ class Conjugations:
 
 
 def stem_key(entry: Entry) -> str:
-    """The last word's dictionary form, "*" behind an irregular one, "+" behind an adjective."""
+    """The last word's dictionary form, "*" after an irregular one, "+" after an adjective."""
     last = entry.ko.rpartition(" ")[2]
     irregular = "*" if "irr" in entry.extra else ""
     return last + irregular + ("+" if entry.word_class.startswith("adj") else "")
@@ -82,17 +90,14 @@ def conjugate_all(entries: Iterable[Entry]) -> Iterator[tuple[str, str, str]]:
                 yield key, ending, kiwi.join([*stem, *_fitting(stem, ending, morphemes)])
 
 
-Morphemes = Sequence[tuple[str, str]]
-
-
 def _stem_morphemes(key: str) -> Morphemes:
     stem, adjective = key.rstrip("*+").removesuffix("다"), key.endswith("+")
     if adjective and stem.endswith(("적이", "식이")):  # 전통적이다 is a noun with the copula
         return ((stem[:-1], "NNG"), ("이", "VCP"))
     tag = "VA" if adjective else "VV"
-    final = (ord(stem[-1]) - ord("가")) % 28
+    final = final_sound(stem[-1])
     if final in _AMBIGUOUS_FINALS:
-        usual = adjective and final == _BIEUP and stem not in _REGULAR_ADJECTIVES
+        usual = adjective and final == "ㅂ" and stem not in _REGULAR_ADJECTIVES
         tag += "-I" if usual or "*" in key else "-R"
     return ((stem, tag),)
 
@@ -105,13 +110,3 @@ def _fitting(stem: Morphemes, ending: str, morphemes: Morphemes) -> Morphemes:
     if last.endswith(("있", "없")) and ending in {"은", "은데"}:
         return ENDINGS[ending.replace("은", "는")]
     return morphemes
-
-
-_BIEUP: Final = 17
-_REGULAR_ADJECTIVES: Final = {"좁", "비좁", "수줍"}
-_AMBIGUOUS_FINALS: Final = {
-    7,
-    17,
-    19,
-    27,
-}  # ㄷ ㅂ ㅅ ㅎ: regular in some words, irregular in others

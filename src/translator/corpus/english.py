@@ -13,7 +13,7 @@ AGREEMENT: Final = {
     "havent": ("haven't", "hasn't", "haven't"),
     "dont": ("don't", "doesn't", "don't"),
 }
-"""Form -> what stands behind the first person, the third person and the plural."""
+"""Form -> what stands after the first person, the third person and the plural."""
 
 OBJECTS: Final = {"I": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
 
@@ -34,9 +34,12 @@ _ORDINALS: Final = {
 
 
 def article(phrase: str) -> str:
-    """a or an, by the first sound: an apple, an hour, a house, a university, a one-way ticket."""
+    """a or an, by the first sound: an apple, an hour, a house, a university, a one-way ticket.
+
+    A rule of thumb on the spelling; a lexicon entry says `a` or `an` where it is wrong.
+    """
     word = phrase.lower()
-    if re.match(r"(uni(?!nt|mp|nf|nh|mag)|us[eu]|eu|one|ut[ei]|ubi)", word):
+    if re.match(r"uni(?!n|m[ap]|de)|us[eu]|eu|one(?!r)|ut[eio]|ubi|ur[aio]", word):
         return "a"
     return "an" if word[0] in "aeiou" or re.match(r"(hour|honest|honou?r|heir)", word) else "a"
 

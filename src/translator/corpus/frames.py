@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from translator.corpus.conjugation import Conjugations
-from translator.corpus.english import article
+from translator.corpus.conjugation import ENDINGS, Conjugations
+from translator.corpus.english import AGREEMENT, article
 from translator.corpus.hangul import PARTICLES, attach
-from translator.corpus.kinds import KINDS, make
-from translator.corpus.lexicon import LEVEL_ORDER, Entry, Lexicon
+from translator.corpus.kinds import KINDS
+from translator.corpus.lexicon import FORMS, Entry, Lexicon
 from translator.errors import UserError
+from translator.levels import SPOKEN
 from translator.pairs import Pair, read_lines
 
 _PLACEHOLDER = re.compile(r"\{([a-z]+\d?)(?:([:@])([^{}]+))?\}|\{([가-힣]+)\}")
@@ -31,7 +32,9 @@ _SINGULAR = re.compile(
 _DETERMINED = re.compile(
     r"\b(the|this|that|my|your|his|her|its|our|their|every|each|another|which|'s) $", re.IGNORECASE
 )
-_MADE_SAMPLES = 12  # how many fillers of a made kind count as different when a frame is measured
+_ENGLISH_FORMS = (*FORMS, *AGREEMENT)
+_KOREAN_FORMS = ("cnt", *ENDINGS)
+_MADE_SAMPLES = 12  # the number of different fillers that a made kind counts for in `capacity`
 
 
 class FrameError(UserError, ValueError):
@@ -67,8 +70,10 @@ class Frame:
         return not self.id[0].isdigit() and hashlib.sha256(self.id.encode()).digest()[0] < 13
 
 
-class Grammar:
-    """Lexicon, conjugations and frames together: draws pairs, the same for the same seed."""
+class FrameSet:
+    """All frames with the lexicon and the conjugations that fill them: draws pairs, the same for
+    the same seed.
+    """
 
     def __init__(
         self, lexicon: Lexicon, conjugations: Conjugations, frames: Sequence[Frame]
@@ -79,7 +84,7 @@ class Grammar:
         self._entries = {frame.id: self._choices(frame) for frame in frames}
 
     @classmethod
-    def read(cls, data: str | Path) -> "Grammar":
+    def read(cls, data: str | Path) -> "FrameSet":
         """Reads `lexicon/` and `frames/` below a data directory.  Raises UserError."""
         data = Path(data)
         frames: list[Frame] = []
@@ -157,7 +162,7 @@ class Grammar:
         used: set[str] = set()
         for name, entries in self._entries[frame.id].items():
             if not entries:
-                fillers[name] = make(frame.slots[name][0], rng)
+                fillers[name] = KINDS[frame.slots[name][0]](rng)
                 continue
             entry = rng.choice(entries)
             if entry.ko in used:
@@ -172,6 +177,8 @@ def parse_frame(line: str, place: str) -> Frame:
     columns = line.split("\t")
     if len(columns) != 7:
         raise FrameError(f"{place}: expected 7 columns, found {len(columns)}")
+    if not all(column.strip() for column in columns[:2]):
+        raise FrameError(f"{place}: the columns id and English may not be empty")
     slots = {}
     for item in filter(None, columns[6].split(";")):
         name, equals, wanted = item.strip().partition("=")
@@ -180,17 +187,20 @@ def parse_frame(line: str, place: str) -> Frame:
         slots[name] = tuple(part.strip() for part in wanted.split(",") if part.strip())
         if not slots[name] or not re.fullmatch(r"[a-z]+\d?", name):
             raise FrameError(f"{place}: a slot is written name=class,…, not {item!r}")
-    korean = {level: text for level, text in zip(LEVEL_ORDER, columns[2:6], strict=True) if text}
+    korean = {level: text for level, text in zip(SPOKEN, columns[2:6], strict=True) if text}
     frame = Frame(columns[0], columns[1], korean, slots)
-    for text in (frame.english, *korean.values()):
-        _check_placeholders(text, slots, place)
+    _check_placeholders(frame.english, slots, _ENGLISH_FORMS, place)
+    for text in korean.values():
+        _check_placeholders(text, slots, _KOREAN_FORMS, place)
     unused = [name for name in slots if not re.search(rf"[{{@]{name}[}}:@]", frame.english)]
     if unused:
         raise FrameError(f"{place}: the English does not use the slot {unused[0]}")
     return frame
 
 
-def _check_placeholders(text: str, slots: Mapping[str, tuple[str, ...]], place: str) -> None:
+def _check_placeholders(
+    text: str, slots: Mapping[str, tuple[str, ...]], forms: Sequence[str], place: str
+) -> None:
     rest = _PLACEHOLDER.sub("", text)
     if "{" in rest or "}" in rest:
         raise FrameError(f"{place}: a brace is out of place in {text!r}")
@@ -201,6 +211,9 @@ def _check_placeholders(text: str, slots: Mapping[str, tuple[str, ...]], place: 
             raise FrameError(f"{place}: there is no slot {name}")
         if operator == "@" and form not in slots:
             raise FrameError(f"{place}: there is no slot {form}")
+        if operator == ":" and form not in forms:
+            known = ", ".join(filter(None, forms))
+            raise FrameError(f"{place}: unknown form {{{name}:{form}}}; there are {known}")
 
 
 def render_english(template: str, fillers: Mapping[str, Filler]) -> str:

@@ -25,7 +25,7 @@ PARTICLES: Final = {
     "이었어": ("이었어", "였어"),
     "이었다": ("이었다", "였다"),
 }
-"""Placeholder -> (after a consonant, after a vowel). "으로" is also "로" behind ㄹ."""
+"""Placeholder -> (after a consonant, after a vowel). "으로" is also "로" after ㄹ."""
 
 _FUSED: Final = {
     ("저", "이"): "제가",
@@ -57,7 +57,7 @@ def final_sound(text: str) -> str:
         return "."
     last = core[-1]
     if "가" <= last <= "힣":
-        return _FINALS[(ord(last) - ord("가")) % 28]
+        return _FINALS[_final_number(last)]
     if last.isdigit():
         return _final_of_number(core)
     if "ㄱ" <= last <= "ㅎ":
@@ -69,6 +69,16 @@ def final_sound(text: str) -> str:
     return {"l": "ㄹ", "m": "ㅁ", "n": "ㄴ"}.get(last.lower(), "ㅇ" if core[-2:] == "ng" else ".")
 
 
+def without_final(text: str) -> str:
+    """A text without the consonant that its last syllable ends in: 알 -> 아."""
+    return text[:-1] + chr(ord(text[-1]) - _final_number(text[-1]))
+
+
+def _final_number(syllable: str) -> int:
+    """The place of the final consonant among all of them; 0 for none."""
+    return (ord(syllable) - ord("가")) % len(_FINALS)
+
+
 def _final_of_number(text: str) -> str:
     zeros = len(text) - len(text.rstrip("0"))
     if zeros == 0 or not re.search(r"[1-9]0+$", text):
@@ -77,7 +87,7 @@ def _final_of_number(text: str) -> str:
 
 
 def particle(word: str, name: str) -> str:
-    """The form of a particle behind a word: ("학생", "은") -> "은", ("의사", "은") -> "는"."""
+    """The form of a particle after a word: ("학생", "은") -> "은", ("의사", "은") -> "는"."""
     sound = final_sound(word)
     after_consonant, after_vowel = PARTICLES[name]
     if sound == "." or (name == "으로" and sound == "ㄹ"):
@@ -104,7 +114,9 @@ def native_numeral(n: int) -> str:
 
 
 def sino_numeral(n: int) -> str:
-    """0 and up in Sino-Korean, in one word below ten thousand: 12 -> 십이, 305 -> 삼백오."""
+    """0 to 10¹² - 1 in Sino-Korean, in one word below ten thousand: 12 -> 십이, 305 -> 삼백오."""
+    if not 0 <= n < 10**12:
+        raise ValueError(f"Sino-Korean numerals are made from 0 to 10^12 - 1, not for {n}")
     if n == 0:
         return "영"
     groups = []

@@ -10,6 +10,7 @@ from translator.corpus.hangul import native_numeral, sino_numeral
 _MONTHS: Final = (
     "January February March April May June July August September October November December"
 ).split()
+_MINUTES: Final = (5, 10, 15, 20, 25, 30, 40, 45, 50)
 
 
 class Made(NamedTuple):
@@ -25,11 +26,6 @@ class Made(NamedTuple):
     def korean(self, _: str) -> str:
         """The same at every level."""
         return self.ko
-
-
-def make(kind: str, rng: random.Random) -> Made:
-    """One filler of a kind such as "#age"."""
-    return KINDS[kind](rng)
 
 
 def _age(rng: random.Random) -> Made:
@@ -67,12 +63,12 @@ def _clock(rng: random.Random) -> Made:
 
 
 def _minutes(rng: random.Random) -> Made:
-    n = rng.choice((5, 10, 15, 20, 25, 30, 40, 45, 50))
+    n = rng.choice(_MINUTES)
     return Made(numeral(n), sino_numeral(n))
 
 
 def _minutes_digits(rng: random.Random) -> Made:
-    n = rng.choice((5, 10, 15, 20, 25, 30, 40, 45, 50))
+    n = rng.choice(_MINUTES)
     return Made(str(n), str(n))
 
 
@@ -195,3 +191,4 @@ KINDS: Final[dict[str, Callable[[random.Random], Made]]] = {
     "#email": _email,
     "#url": _url,
 }
+"""Kind -> how one filler of it is made."""

@@ -1,11 +1,10 @@
-"""The one place that loads kiwipiepy, an extra that only building the corpus needs."""
+"""Loads kiwipiepy, the Korean morphological analyser that building the corpus needs."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
+from translator.corpus.hangul import final_sound, without_final
 from translator.errors import UserError
-
-_RIEUL: Final = 8  # the number of ㄹ among the final consonants
 
 
 def load_kiwi() -> Any:
@@ -25,5 +24,4 @@ def with_ni(kiwi: Any, morphemes: Sequence[tuple[str, str]]) -> str:
     -고 attaches like it, but for a final ㄹ, which drops: 맞고 -> 맞니, 알고 -> 아니.
     """
     stem = str(kiwi.join([*morphemes, ("고", "EC")]))[:-1]
-    ends_in_rieul = (ord(stem[-1]) - ord("가")) % 28 == _RIEUL
-    return (stem[:-1] + chr(ord(stem[-1]) - _RIEUL) if ends_in_rieul else stem) + "니"
+    return (without_final(stem) if final_sound(stem[-1]) == "ㄹ" else stem) + "니"

@@ -7,10 +7,8 @@ from typing import Final
 
 from translator.corpus import english
 from translator.errors import UserError
+from translator.levels import SPOKEN
 from translator.pairs import read_lines
-
-LEVEL_ORDER = ("formal", "polite", "casual", "plain")
-"""The order of the level variants in a lexicon entry and of the Korean columns of a frame."""
 
 _PERSONS: Final = {"1": 0, "3": 1, "1pl": 2, "3pl": 2}
 
@@ -26,18 +24,18 @@ class Entry:
     id: str
     word_class: str
     en: str
-    ko: str  # one form, or four separated by | in LEVEL_ORDER
+    ko: str  # one form, or four separated by | in the order of SPOKEN
     extra: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def countable(self) -> bool:
-        """Whether there can be one of it and two of them."""
+        """Whether one can say both one of it and two of them."""
         return "mass" not in self.extra and "plonly" not in self.extra
 
     def korean(self, level: str) -> str:
         """The word at a speech level."""
         variants = self.ko.split("|")
-        return variants[LEVEL_ORDER.index(level)] if len(variants) > 1 else variants[0]
+        return variants[SPOKEN.index(level)] if len(variants) > 1 else variants[0]
 
     def english(self, form: str) -> str:
         """An English form: "" a the pl poss · s past pp ing · er est · be was … obj my.
@@ -45,8 +43,8 @@ class Entry:
         Raises:
             LexiconError: no such form.
         """
-        if form in _FORMS:
-            return _FORMS[form](self)
+        if form in FORMS:
+            return FORMS[form](self)
         if form in english.AGREEMENT:
             return english.AGREEMENT[form][self.person]
         raise LexiconError(f"{self.id}: no English form {form!r}")
@@ -61,13 +59,13 @@ class Entry:
         return self.english("s") if person == 1 else self.en
 
 
-def _plain(entry: Entry) -> str:
+def _as_listed(entry: Entry) -> str:
     return f"the {entry.en}" if "the" in entry.extra else entry.en
 
 
 def _with_article(entry: Entry) -> str:
     if "the" in entry.extra or not entry.countable:
-        return _plain(entry)
+        return _as_listed(entry)
     fixed = next((a for a in ("an", "a") if a in entry.extra), None)
     return f"{fixed or english.article(entry.en)} {entry.en}"
 
@@ -77,15 +75,15 @@ def _plural(entry: Entry) -> str:
 
 
 def _possessive(entry: Entry) -> str:
-    return _plain(entry) + ("'" if entry.en.endswith("s") and "plonly" in entry.extra else "'s")
+    return _as_listed(entry) + ("'" if entry.en.endswith("s") and "plonly" in entry.extra else "'s")
 
 
 def _past(entry: Entry) -> str:
     return entry.extra.get("past") or english.past(entry.en)
 
 
-_FORMS: Final[Mapping[str, Callable[[Entry], str]]] = {
-    "": _plain,
+FORMS: Final[Mapping[str, Callable[[Entry], str]]] = {
+    "": _as_listed,
     "a": _with_article,
     "the": lambda entry: f"the {entry.en}",
     "pl": _plural,
@@ -96,9 +94,10 @@ _FORMS: Final[Mapping[str, Callable[[Entry], str]]] = {
     "ing": lambda entry: entry.extra.get("ing") or english.ing(entry.en),
     "er": lambda entry: entry.extra.get("cmp") or english.comparative(entry.en),
     "est": lambda entry: entry.extra.get("sup") or english.superlative(entry.en),
-    "obj": lambda entry: english.OBJECTS.get(entry.en, _plain(entry)),
+    "obj": lambda entry: english.OBJECTS.get(entry.en, _as_listed(entry)),
     "my": lambda entry: entry.extra.get("my", "their"),
 }
+"""English form -> how an entry gets it; what agrees with a subject is in `english.AGREEMENT`."""
 
 
 class Lexicon:
@@ -106,10 +105,13 @@ class Lexicon:
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self.by_id: dict[str, Entry] = {}
+        self._members: dict[str, list[Entry]] = {}
         for entry in entries:
             if entry.id in self.by_id:
                 raise LexiconError(f"lexicon: the id {entry.id} is given twice")
             self.by_id[entry.id] = entry
+            for name in _class_names(entry.word_class):
+                self._members.setdefault(name, []).append(entry)
 
     @classmethod
     def read(cls, directory: str | Path) -> "Lexicon":
@@ -133,10 +135,9 @@ class Lexicon:
             elif item.startswith("@"):
                 chosen[item[1:]] = self._get(item[1:])
             else:
-                found = {e.id: e for e in self.by_id.values() if _in_class(e.word_class, item)}
-                if not found:
+                if item not in self._members:
                     raise LexiconError(f"lexicon: no entry has the class {item}")
-                chosen.update(found)
+                chosen.update({entry.id: entry for entry in self._members[item]})
         return list(chosen.values())
 
     def _get(self, entry_id: str) -> Entry:
@@ -145,10 +146,10 @@ class Lexicon:
         return self.by_id[entry_id]
 
 
-def _in_class(word_class: str, wanted: str) -> bool:
-    if wanted.endswith("!"):
-        return word_class == wanted[:-1]
-    return word_class == wanted or word_class.startswith(f"{wanted}.")
+def _class_names(word_class: str) -> list[str]:
+    """What a slot can call the class of an entry: food.fruit -> food, food.fruit, food.fruit!"""
+    parts = word_class.split(".")
+    return [".".join(parts[:n]) for n in range(1, len(parts) + 1)] + [f"{word_class}!"]
 
 
 def _parse(line: str, place: str) -> Entry:
@@ -159,7 +160,7 @@ def _parse(line: str, place: str) -> Entry:
     for item in filter(None, columns[4].split(";")):
         key, _, value = item.partition("=")
         extra[key.strip()] = value.strip()
-    if columns[3].count("|") not in (0, len(LEVEL_ORDER) - 1):
+    if columns[3].count("|") not in (0, len(SPOKEN) - 1):
         raise LexiconError(f"{place}: Korean has one form, or four separated by |")
     if extra.get("person", "3") not in _PERSONS:
         raise LexiconError(f"{place}: person is one of {', '.join(_PERSONS)}")

@@ -1,13 +1,14 @@
-"""Public English-Korean text that the shipped model also learned from: where it is, how it is read.
+"""Public English-Korean text to train on besides `data/`: where it is, and how it is read.
 
 None of its sentences stand in this project; `translator fetch` gets them from their publishers.
 """
 
-import csv
 import hashlib
-import io
+import json
+import lzma
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from importlib.resources import files
@@ -15,13 +16,27 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from translator.errors import UserError
-from translator.pairs import Pair, near_duplicate_key, read_lines
+from translator.pairs import Pair, Report, near_duplicate_key, read_lines
 from translator.romanization import has_hangul
 from translator.tokenizer import normalize
+
+_DAMAGE: Final = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
+    *(RuntimeError, KeyError, ValueError),
+)
+"""What Python raises for a wrong byte, a lost end, a password, another method, other content."""
 
 
 class PublicDataError(UserError):
     """An archive is not what it should be."""
+
+
+class Row(NamedTuple):
+    """One row of an archive, with its place in it (file:number)."""
+
+    place: str
+    english: str
+    korean: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,24 +45,25 @@ class Source:
 
     Args:
         url: of a zip archive; the publisher may replace it by a later one
-        read: archive -> English, Korean
-        pairs: how many there were when the shipped model was trained, dev sentences included
+        read: the rows of an archive; those that cannot be read go into the report
+        pairs: how many there were when this project counted them, dev sentences included
     """
 
     name: str
     url: str
     licence: str
     credit: str
-    read: Callable[[zipfile.ZipFile], Iterator[tuple[str, str]]]
+    read: Callable[[zipfile.ZipFile, Report], Iterator[Row]]
     pairs: int
 
 
 class Parts(NamedTuple):
-    """What an archive gave, and how many sentences were left out because they are to be unseen."""
+    """What an archive gave, how many pairs are to stay unseen, and what was dropped and why."""
 
     train: list[Pair]
     dev: list[Pair]
     removed: int
+    report: Report
 
 
 def parts_of(source: Source, archive: Path, unseen: Set[str] = frozenset()) -> Parts:
@@ -57,21 +73,18 @@ def parts_of(source: Source, archive: Path, unseen: Set[str] = frozenset()) -> P
         unseen: keys (`keys_of`) of sentences that must not be learned from
 
     Raises:
-        PublicDataError: the file is no such archive.
+        PublicDataError: the file is damaged, or no such archive.
     """
     dev_keys = _dev_keys()
-    train, dev, removed = [], [], 0
-    seen: set[tuple[str, str]] = set()
-    try:
-        with zipfile.ZipFile(archive) as file:
-            rows = list(source.read(file))
-    except (zipfile.BadZipFile, UnicodeDecodeError, KeyError, csv.Error) as error:
-        raise PublicDataError(f"{archive}: not the archive of {source.name}: {error}") from None
-    for english, korean in rows:
-        pair = Pair(normalize(english), normalize(korean), "")
-        if not pair.src or not has_hangul(pair.tgt) or (pair.src, pair.tgt) in seen:
+    train, dev, removed, report = [], [], 0, Report()
+    seen: set[Pair] = set()
+    for row in _rows(source, archive, report):
+        pair = Pair(normalize(row.english), normalize(row.korean), "")
+        problem = "a pair given twice" if pair in seen else _problem(pair)
+        if problem:
+            report.drop(problem, row.place)
             continue
-        seen.add((pair.src, pair.tgt))
+        seen.add(pair)
         if keys_of([pair.src, pair.tgt]) & unseen:
             removed += 1
         elif _hash(pair.src) in dev_keys:
@@ -80,7 +93,8 @@ def parts_of(source: Source, archive: Path, unseen: Set[str] = frozenset()) -> P
             train.append(pair)
     if not seen:
         raise PublicDataError(f"{archive}: no English-Korean pair in it")
-    return Parts(train, dev, removed)
+    report.kept = len(train) + len(dev)
+    return Parts(train, dev, removed, report)
 
 
 def unseen_sentences(paths: Sequence[str | Path]) -> set[str]:
@@ -98,37 +112,75 @@ def keys_of(sentences: Iterable[str]) -> set[str]:
     return {near_duplicate_key(sentence) for sentence in sentences}
 
 
-def _read_tatoeba(archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
+def _rows(source: Source, archive: Path, report: Report) -> list[Row]:
+    with open(archive, "rb") as raw:
+        try:
+            with zipfile.ZipFile(raw) as file:
+                return list(source.read(file, report))
+        except _DAMAGE as error:
+            problem = str(error).strip("\"'") or type(error).__name__
+            raise PublicDataError(
+                f"{archive}: damaged, or not the archive of {source.name} ({problem}); delete it, "
+                f"and translator fetch --only {source.name} gets it again"
+            ) from None
+
+
+def _problem(pair: Pair) -> str:
+    """Why a pair is not English and Korean; empty when it is."""
+    if not pair.src:
+        return "empty English side"
+    if not has_hangul(pair.tgt):
+        return "no Hangul on the Korean side"
+    return ""
+
+
+def _read_tatoeba(archive: zipfile.ZipFile, report: Report) -> Iterator[Row]:
     """kor.txt: English, tab, Korean, tab, who wrote it."""
-    for line in archive.read("kor.txt").decode("utf-8-sig").split("\n"):
-        columns = line.rstrip("\r").split("\t")
+    for place, line in _lines(archive, "kor.txt"):
+        columns = line.split("\t")
         if len(columns) >= 2:
-            yield columns[0], columns[1]
+            yield Row(place, columns[0], columns[1])
+        else:
+            report.drop("no tab between English and Korean", place)
 
 
-def _read_turns(archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
-    """Tables with a Korean and an English column of several turns each, which are put side by side
-    where both have as many.
-
-    The publisher's tables were not at hand when this was written; columns are found by their
-    letters.
+def _read_turns(archive: zipfile.ZipFile, report: Report) -> Iterator[Row]:
+    """JSON lines with a conversation and its translation, one turn in each line of the text; turns
+    are put side by side where both have the same number.
     """
     for name in archive.namelist():
-        if not name.lower().endswith(".csv"):
+        if not name.endswith(".jsonl"):
             continue
-        for row in csv.reader(io.StringIO(archive.read(name).decode("utf-8-sig"))):
-            korean = max((cell for cell in row if has_hangul(cell)), key=len, default="")
-            english = max((c for c in row if c.isascii() and " " in c), key=len, default="")
-            turns = [list(map(_bare, cell.split("\n"))) for cell in (english, korean)]
-            if len(turns[0]) == len(turns[1]):
-                yield from zip(*turns, strict=True)
+        for place, line in _lines(archive, name):
+            conversation = json.loads(line)
+            english = _turns(conversation, "humanTranslation")
+            korean = _turns(conversation, "source")
+            if not english or len(english) != len(korean):
+                report.drop("a conversation that is not translated turn by turn", place)
+                continue
+            for en, ko in zip(english, korean, strict=True):
+                yield Row(place, en, ko)
+
+
+def _lines(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, str]]:
+    """(place, line) of a text in an archive, without the blank ones."""
+    text = archive.read(name).decode("utf-8-sig")
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield f"{name}:{number}", line.removesuffix("\r")
+
+
+def _turns(conversation: object, key: str) -> list[str]:
+    """The turns of one side of a conversation; none where that side is missing."""
+    text = conversation.get(key) if isinstance(conversation, dict) else None
+    lines = text.split("\n") if isinstance(text, str) else []
+    return [turn for line in lines if (turn := _bare(line))]
 
 
 def _bare(turn: str) -> str:
-    """Without the speaker ("A: ", "가: ") and the marks around what a table is about."""
-    return (
-        re.sub(r"^\s*\w{1,2}\s*:\s*", "", turn).replace("*", "").replace("<", "").replace(">", "")
-    )
+    """Without the speaker ("P1: ") and the marks (<b>, </b>) around what the row is about."""
+    unmarked = re.sub(r"</?[a-z]+>", "", turn)
+    return re.sub(r"^\s*[^\W\d_]\w?\s*:\s*", "", unmarked).strip()
 
 
 def _dev_keys() -> frozenset[str]:

@@ -1,48 +1,47 @@
 """The corpus in figures: data/REPORT.md, which a test holds true."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
-from translator.corpus.check import Line, read_corpus, sentence_key
-from translator.corpus.coverage import count_grammar, count_words, length_class, read_word_list
-from translator.corpus.frames import Grammar
-from translator.levels import LEVELS
+from translator.corpus.coverage import count_grammar, count_words, length_class
+from translator.corpus.frames import FrameSet
+from translator.corpus.lines import Line, sentence_key
+from translator.levels import SPOKEN
 
-PARTS = ("handwritten", "heldout", "converted")
-ENOUGH = ((2000, 10), (3000, 4))
-"""Words up to this rank should occur in at least so many sentences."""
-
-
-def corpus_parts(data: str | Path) -> dict[str, list[Line]]:
-    """The committed lines of each part, read in order."""
-    data = Path(data)
-    return {part: list(read_corpus(sorted((data / part).glob("*.tsv")))) for part in PARTS}
+ENOUGH: Final = ((2000, 10), (3000, 4))
+"""Up to which rank a word should occur in at least how many sentences."""
+AT_MOST: Final = 300
+"""Pairs of one frame in the last figures, so that a few large frames do not stand for all."""
 
 
-def write_report(data: str | Path) -> str:
-    """The report as Markdown; a pure function of the files in the data directory."""
-    data = Path(data)
-    parts = corpus_parts(data)
+def report_text(
+    parts: Mapping[str, Sequence[Line]], frame_set: FrameSet, words: Sequence[str]
+) -> str:
+    """The report as Markdown, without the last line feed.
+
+    Args:
+        parts: the lines of each of PARTS
+        words: the checklist, the most frequent word first
+    """
     by_hand = [*parts["handwritten"], *parts["heldout"]]
     sentences = sorted({line.en for line in by_hand})
-    grammar = Grammar.read(data)
     sections = [
         "# The corpus in figures",
         "Written by `translator corpus report`; a test compares it with the files.",
         "## Pairs by part and level",
-        _table(("part", "English sentences", *LEVELS[:4], "pairs"), _level_rows(parts)),
+        _table(("part", "English sentences", *SPOKEN, "pairs"), _level_rows(parts)),
         "## Hand-written English",
         _table(("words", "sentences", "share"), _length_rows(sentences)),
         f"Without a final mark: {_percent(_unmarked(sentences), len(sentences))}.",
         "### Grammar (by rules of thumb on the surface)",
         _table(("point", "sentences"), count_grammar(sentences).items()),
         "### Words",
-        *_word_sections(sentences, read_word_list(data / "english-words.txt")),
+        *_word_sections(sentences, words),
         "## Lexicon and frames",
-        _table(("what", "count"), _grammar_rows(grammar)),
+        _table(("what", "count"), _frame_rows(frame_set)),
     ]
-    return "\n\n".join(sections) + "\n"
+    return "\n\n".join(sections)
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -51,18 +50,18 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def _percent(part: int, whole: int) -> str:
-    return f"{part / whole:.1%}"
+    return f"{part / max(whole, 1):.1%}"
 
 
 def _unmarked(sentences: Sequence[str]) -> int:
-    return sum(sentence[-1] not in '.?!"' for sentence in sentences)
+    return sum(not sentence.endswith((".", "?", "!", '"')) for sentence in sentences)
 
 
-def _level_rows(parts: dict[str, list[Line]]) -> Iterable[Sequence[object]]:
+def _level_rows(parts: Mapping[str, Sequence[Line]]) -> Iterable[Sequence[object]]:
     for part, lines in parts.items():
         levels = Counter(line.level for line in lines)
         n_sentences = len({sentence_key(line.en) for line in lines})
-        yield part, n_sentences, *(levels[level] for level in LEVELS[:4]), len(lines)
+        yield part, n_sentences, *(levels[level] for level in SPOKEN), len(lines)
 
 
 def _length_rows(sentences: Sequence[str]) -> Iterable[Sequence[object]]:
@@ -85,14 +84,17 @@ def _word_sections(sentences: Sequence[str], words: Sequence[str]) -> Iterable[s
         start = end
 
 
-def _grammar_rows(grammar: Grammar) -> Iterable[Sequence[object]]:
-    entries = grammar.lexicon.by_id.values()
-    by_hand = [frame for frame in grammar.frames if frame.id[0].isdigit()]
+def _frame_rows(frame_set: FrameSet) -> Iterable[Sequence[object]]:
+    entries = frame_set.lexicon.by_id.values()
+    by_hand = [frame for frame in frame_set.frames if frame.id[0].isdigit()]
     yield "lexicon entries", len(entries)
     yield "lexicon classes", len({entry.word_class for entry in entries})
-    yield "frames", len(grammar.frames) - len(by_hand)
+    yield "frames", len(frame_set.frames) - len(by_hand)
     yield "hand-written pairs with slots", len(by_hand)
-    for level in LEVELS[:4]:
-        sizes = [grammar.capacity(frame) for frame in grammar.frames if level in frame.korean]
+    for level in SPOKEN:
+        sizes = [frame_set.capacity(frame) for frame in frame_set.frames if level in frame.korean]
         yield f"different pairs that can be drawn at the level {level}", sum(sizes)
-        yield f"the same, at most 300 of one frame, {level}", sum(min(s, 300) for s in sizes)
+        yield (
+            f"the same, at most {AT_MOST} of one frame, {level}",
+            sum(min(size, AT_MOST) for size in sizes),
+        )

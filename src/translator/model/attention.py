@@ -17,9 +17,8 @@ class Attended(NamedTuple):
     """What attention read, and where it looked."""
 
     context: Tensor  # (B, Tq, D); from the bare formula (..., Tq, d_v)
-    weights: (
-        Tensor | None
-    )  # (B, H, Tq, Tk), rows sum to 1 (0 where all is masked); None unless asked for
+    # (B, H, Tq, Tk), rows sum to 1 (0 where all is masked); None unless asked for
+    weights: Tensor | None
 
 
 class KeyValue(NamedTuple):
@@ -29,7 +28,7 @@ class KeyValue(NamedTuple):
     value: Tensor  # (B, H, Tk, Dh)
 
     def append(self, newer: "KeyValue") -> "KeyValue":
-        """With a later position behind.  (B, H, T, Dh), (B, H, 1, Dh) -> (B, H, T + 1, Dh)"""
+        """With one more position at the end.  (B, H, T, Dh), (B, H, 1, Dh) -> (B, H, T + 1, Dh)"""
         return KeyValue(
             torch.cat((self.key, newer.key), dim=2), torch.cat((self.value, newer.value), dim=2)
         )
@@ -43,18 +42,22 @@ def scaled_dot_product_attention(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
 ) -> Attended:
     """The book's formula: how well each query matches each key decides how much of each value it
-    reads.
+    reads. Equation (1) of the paper.
 
     Args:
         query: (..., Tq, d_k)
         key: (..., Tk, d_k); Tk need not equal Tq
         value: (..., Tk, d_v)
         mask: bool, broadcastable to (..., Tq, Tk), True = may attend. A query that may look nowhere
-            reads zeros.
+            reads zeros. None: all may attend to all.
 
     Returns:
         context (..., Tq, d_v) and weights (..., Tq, Tk).
+
+    Raises:
+        TypeError: a mask of numbers.
     """
+    _check(mask)
     scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))  # (..., Tq, Tk)
     if mask is None:
         weights = scores.softmax(dim=-1)
@@ -66,13 +69,22 @@ def scaled_dot_product_attention(
     return Attended(weights @ value, weights)
 
 
+def _check(mask: Tensor | None) -> None:
+    """PyTorch's kernel adds a mask of numbers to the scores: one of 0 and 1 would hide nothing."""
+    if mask is not None and mask.dtype != torch.bool:
+        raise TypeError(f"mask: expected bool (True = may attend), got {mask.dtype}")
+
+
 class MultiHeadAttention(nn.Module):
     """H attentions side by side, each in its own subspace of size Dh = D / H, joined by one last
-    projection.
+    projection. Section 3.2.2 of the paper.
 
     Args:
         d_model: D, the width of query, key, value and result.
         n_heads: H; must divide D.
+
+    Raises:
+        ValueError: it does not.
     """
 
     def __init__(self, d_model: int, n_heads: int) -> None:
@@ -99,7 +111,7 @@ class MultiHeadAttention(nn.Module):
         Args:
             query: (B, Tq, D)
             key, value: (B, Tk, D)
-            mask: bool, broadcastable to (B, H, Tq, Tk), True = may attend
+            mask: bool, broadcastable to (B, H, Tq, Tk), True = may attend; None: all may
             need_weights: also return the weights (B, H, Tq, Tk) of each head
 
         Returns:
@@ -108,8 +120,9 @@ class MultiHeadAttention(nn.Module):
         return self.attend(query, self.project(key, value), mask, need_weights)
 
     def project(self, key: Tensor, value: Tensor) -> KeyValue:
-        """Keys and values once, so that many queries can use them.  2 × (B, Tk, D) -> 2 × (B, H,
-        Tk, Dh)
+        """Keys and values once, so that many queries can use them.
+
+        2 × (B, Tk, D) -> 2 × (B, H, Tk, Dh)
         """
         return KeyValue(self._split(self.w_k(key)), self._split(self.w_v(value)))
 
@@ -126,6 +139,7 @@ class MultiHeadAttention(nn.Module):
         if need_weights or slow_kernel:
             context, weights = scaled_dot_product_attention(q, kv.key, kv.value, mask)
         else:
+            _check(mask)
             context = F.scaled_dot_product_attention(q, kv.key, kv.value, attn_mask=mask)
             weights = None
         joined = context.transpose(1, 2).flatten(2)  # (B, Tq, D)

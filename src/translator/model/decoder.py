@@ -29,8 +29,8 @@ class DecoderOutput(NamedTuple):
     """The states that become logits and, when asked for, where each layer looked."""
 
     hidden: Tensor  # (B, T, D)
-    self_weights: list[Tensor | None]  # L × (B, H, T, T)
-    cross_weights: list[Tensor | None]  # L × (B, H, T, S)
+    self_weights: list[Tensor | None]  # L × (B, H, T, T), or L × None when not asked for
+    cross_weights: list[Tensor | None]  # L × (B, H, T, S), or L × None
 
 
 class LayerCache(NamedTuple):
@@ -65,8 +65,9 @@ class DecoderCache:
         return self.select(rows.repeat_interleave(k))
 
     def reorder(self, rows: Tensor) -> "DecoderCache":
-        """As `select`, for hypotheses of the same sentences: only the past changes hands.  (B,)
-        int64
+        """As `select`, for hypotheses of the same sentences: only the past changes hands.
+
+        (B,) int64 -> as many rows
         """
         layers = (LayerCache(own.select(rows), cross) for own, cross in self.layers)
         return DecoderCache(tuple(layers), self.memory_mask)
@@ -87,7 +88,12 @@ class DecoderStep(NamedTuple):
 
 
 class DecoderLayer(nn.Module):
-    """Masked self-attention, then cross-attention over the encoder's memory, then feed-forward."""
+    """Masked self-attention, then cross-attention over the encoder's memory, then feed-forward.
+    Section 3.1 of the paper.
+
+    Args:
+        config: d_model, n_heads, d_ff, dropout and norm_first count
+    """
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -115,6 +121,9 @@ class DecoderLayer(nn.Module):
             tgt_mask: (B, 1, T, T), padding and future masked
             memory_mask: (B, 1, 1, S), source padding masked
             need_weights: also return the weights of both attentions
+
+        Returns:
+            hidden (B, T, D), and the weights or None.
         """
         h = self.self_attn_norm.pre(x)
         own = self.self_attn(h, h, h, tgt_mask, need_weights)
@@ -155,7 +164,12 @@ class DecoderLayer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """A stack of decoder layers over one memory; ends in a LayerNorm when `norm_first`."""
+    """A stack of decoder layers over one memory; ends in a LayerNorm when `norm_first`. It takes
+    vectors, not ids: `Transformer.hidden` embeds a target and comes here.
+
+    Args:
+        config: n_decoder_layers, and what `DecoderLayer` needs
+    """
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -170,8 +184,9 @@ class Decoder(nn.Module):
         memory_mask: Tensor | None,
         need_weights: bool = False,
     ) -> DecoderOutput:
-        """All target positions at once.  (B, T, D), (B, S, D) -> (B, T, D); masks as in
-        DecoderLayer
+        """All target positions at once; masks as in DecoderLayer.
+
+        (B, T, D), (B, S, D) -> (B, T, D)
         """
         self_weights, cross_weights = [], []
         for layer in self.layers:

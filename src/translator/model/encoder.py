@@ -20,11 +20,15 @@ class EncoderOutput(NamedTuple):
     """The memory that every decoder layer reads and, when asked for, where each layer looked."""
 
     memory: Tensor  # (B, S, D)
-    self_weights: list[Tensor | None]  # L × (B, H, S, S)
+    self_weights: list[Tensor | None]  # L × (B, H, S, S), or L × None when not asked for
 
 
 class EncoderLayer(nn.Module):
-    """Self-attention, then feed-forward; each with its residual path."""
+    """Self-attention, then feed-forward; each with its residual path. Section 3.1 of the paper.
+
+    Args:
+        config: d_model, n_heads, d_ff, dropout and norm_first count
+    """
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -37,8 +41,9 @@ class EncoderLayer(nn.Module):
     def forward(
         self, x: Tensor, src_mask: Tensor | None, need_weights: bool = False
     ) -> EncoderLayerOutput:
-        """Every source token looks at every real source token.  (B, S, D), (B, 1, 1, S) -> (B, S,
-        D)
+        """Every source token looks at every real source token.
+
+        (B, S, D), (B, 1, 1, S) -> (B, S, D)
         """
         h = self.self_attn_norm.pre(x)
         attended = self.self_attn(h, h, h, src_mask, need_weights)
@@ -50,7 +55,12 @@ class EncoderLayer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """A stack of encoder layers; ends in a LayerNorm when `norm_first`."""
+    """A stack of encoder layers; ends in a LayerNorm when `norm_first`. It takes vectors, not ids:
+    `Transformer.encode` embeds a source and comes here.
+
+    Args:
+        config: n_encoder_layers, and what `EncoderLayer` needs
+    """
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()

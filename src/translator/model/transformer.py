@@ -63,7 +63,11 @@ class Transformer(nn.Module):
                 nn.init.zeros_(parameter)
 
     def forward(self, src: Tensor, tgt_in: Tensor) -> Tensor:
-        """Logits of the next token at every target position.  (B, S), (B, T) int64 -> (B, T, V)"""
+        """Logits of the next token at every target position.  (B, S), (B, T) int64 -> (B, T, V)
+
+        Raises:
+            ValueError: more positions than `max_len`.
+        """
         return self.embedding.logits(self.hidden(src, tgt_in))
 
     def hidden(self, src: Tensor, tgt_in: Tensor) -> Tensor:
@@ -84,8 +88,9 @@ class Transformer(nn.Module):
         return causal_mask(tgt_in.size(1), tgt_in.device) & padding_mask(tgt_in, self.pad_id)
 
     def start(self, src: Tensor) -> DecoderCache:
-        """Reads the source once; every decoder layer's cross keys and values are ready.  (B, S) ->
-        cache
+        """Reads the source once; every decoder layer's cross keys and values are ready.
+
+        (B, S) -> cache of length 0
         """
         return self.decoder.start(*self.encode(src))
 
@@ -97,7 +102,10 @@ class Transformer(nn.Module):
 
     @torch.no_grad()
     def attention_maps(self, src: Tensor, tgt_in: Tensor) -> AttentionMaps:
-        """All three attentions of all layers and heads, from one pass.  (B, S), (B, T) -> maps"""
+        """All three attentions of all layers and heads, from one pass.  (B, S), (B, T) -> maps
+
+        In training mode dropout shows in them, so call `eval()` before.
+        """
         src_mask = padding_mask(src, self.pad_id)
         memory, encoder = self.encoder(self.embedding(src), src_mask, need_weights=True)
         decoded = self.decoder(

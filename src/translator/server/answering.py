@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from translator.documents import (
     NotOneSentence,
@@ -11,6 +11,7 @@ from translator.documents import (
     check_one_sentence,
     translate_lines,
 )
+from translator.errors import UserError
 from translator.inference import Translator
 from translator.looking import Looking
 from translator.plain import looking_as_dict, trace_as_dict
@@ -22,6 +23,11 @@ from translator.server.messages import TraceQuestion, TranslateQuestion
 from translator.server.reading import Refused, check_size
 from translator.tracing import trace
 
+SHOWS_NOTHING: Final = (
+    "this server has an exported model, which does not show what happens inside; "
+    "ask one that serves the checkpoint"
+)
+
 
 @dataclass(frozen=True)
 class _Text:
@@ -30,12 +36,17 @@ class _Text:
     lines: Sequence[str]
     join: Callable[[Sequence[str]], str]
 
+    @property
+    def content(self) -> str:
+        """What there is to translate, without tags."""
+        return "\n".join(self.lines)
+
 
 class Answers:
-    """Translates for many at a time.
+    """Translates for many at a time, in a thread that runs from here on until `close`.
 
     Args:
-        translator: used in one thread only
+        translator: used in that thread only
         limits: of a request, and of all that wait
     """
 
@@ -46,8 +57,17 @@ class Answers:
             self._translate_lines, most_waiting=limits.waiting, most_together=limits.together
         )
 
+    @property
+    def can_look(self) -> bool:
+        """Whether the model shows attention and steps; an exported one does not."""
+        try:
+            _ = self._translator.model
+        except UserError:
+            return False
+        return True
+
     def stop(self) -> None:
-        """Lets nobody wait any more; what is at hand is finished."""
+        """Takes no new questions and refuses those waiting; what is at hand is finished."""
         self._batcher.stop()
 
     def close(self) -> None:
@@ -55,12 +75,19 @@ class Answers:
         self._batcher.close()
 
     async def translate(self, question: TranslateQuestion) -> dict[str, Any]:
-        """An answer as LibreTranslate gives it.  Raises Refused or Busy."""
+        """An answer as LibreTranslate gives it.
+
+        Raises:
+            Refused: the question cannot be answered as it is.
+            Busy: too many are waiting, or the server stops.
+            UserError: what the translator refuses.
+        """
         many = isinstance(question.q, list)
         given = question.q if isinstance(question.q, list) else [question.q]
         check_size(given, self.limits)
-        self._check(question, given)
-        texts = [_html(text) if question.format == "html" else _plain(text) for text in given]
+        read = _from_html if question.format == "html" else _from_lines
+        texts = [read(text) for text in given]
+        self._check(question, texts)
         manner = Manner(question.level, question.alternatives + 1)
         lines = [line for text in texts for line in text.lines]
         done = iter(await self._batcher.translate(lines, manner) if lines else [])
@@ -78,7 +105,7 @@ class Answers:
                 for text, found in zip(texts, results, strict=True)
             ]
         if question.source == "auto":
-            answer["detectedLanguage"] = [detect(text)._asdict() for text in given]
+            answer["detectedLanguage"] = [detect(text.content).model_dump() for text in texts]
         if question.attention:
             answer["attention"] = await self._batcher.run(
                 lambda: [list(self._attention(found, question.level)) for found in results]
@@ -86,8 +113,10 @@ class Answers:
         return answer if many else {name: values[0] for name, values in answer.items()}
 
     async def trace(self, question: TraceQuestion) -> dict[str, Any]:
-        """One sentence, step by step.  Raises Refused or Busy."""
+        """One sentence, step by step.  Raises as `translate`."""
         check_size([question.q], self.limits)
+        if not self.can_look:
+            raise Refused(400, SHOWS_NOTHING)
         try:
             check_one_sentence(self._translator, question.q)
         except NotOneSentence as error:
@@ -97,22 +126,19 @@ class Answers:
             lambda: trace_as_dict(trace(self._translator, question.q, question.level))
         )
 
-    def _check(self, question: TranslateQuestion, given: Sequence[str]) -> None:
+    def _check(self, question: TranslateQuestion, texts: Sequence[_Text]) -> None:
         if question.alternatives > self.limits.alternatives:
             raise Refused(400, f"alternatives: at most {self.limits.alternatives}")
         if question.attention and question.format == "html":
             raise Refused(400, "attention: only with format text")
-        if question.source == "auto" and not all(map(may_be_english, given)):
+        if question.attention and not self.can_look:
+            raise Refused(400, f"attention: {SHOWS_NOTHING}")
+        if question.source == "auto" and not all(may_be_english(text.content) for text in texts):
             raise Refused(400, "source: the text is not English, the only language translated")
 
     def _translate_lines(self, lines: Sequence[str], manner: Manner) -> list[TranslatedLine]:
-        options = self._translator.config.decoding
-        options = replace(
-            options,
-            beam_size=max(options.beam_size, manner.n_best),
-            n_best=manner.n_best,
-            too_long="split",
-        )
+        options = self._translator.config.decoding.asked(n_best=manner.n_best)
+        options = replace(options, too_long="split")
         return translate_lines(self._translator, lines, manner.style, options)
 
     def _attention(self, lines: Sequence[TranslatedLine], level: str) -> Iterator[dict[str, Any]]:
@@ -122,12 +148,12 @@ class Answers:
                 yield {"text": source, "translation": part.text} | looking_as_dict(looking)
 
 
-def _plain(text: str) -> _Text:
+def _from_lines(text: str) -> _Text:
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     return _Text(lines, "\n".join)
 
 
-def _html(text: str) -> _Text:
+def _from_html(text: str) -> _Text:
     markup = Markup(text)
     return _Text(markup.texts, markup.with_texts)
 

@@ -13,6 +13,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import FileResponse, JSONResponse, Response
 
 import translator
+from translator.errors import UserError
 from translator.inference import Translator
 from translator.levels import DEFAULT_STYLE, SPOKEN
 from translator.server import messages
@@ -37,11 +38,14 @@ def create_app(
     keys: Keys | None = None,
     origins: Sequence[str] = (),
 ) -> FastAPI:
-    """The page at `/`, LibreTranslate's API beside it, its description at `/docs`.
+    """The page at `/`, LibreTranslate's API beside it, its description at `/docs`. Needs the extra
+    'serve'.
+
+    A thread begins to wait for work here; it ends when the application shuts down.
 
     Args:
-        model: what translates; the server uses it in one thread
-        limits: what it takes at once
+        model: what translates, in that thread only; attention and traces need a checkpoint
+        limits: what the server takes at once
         keys: who may ask; None is everybody
         origins: web sites whose scripts may ask, for example "https://example.org"; "*" is all
     """
@@ -49,7 +53,7 @@ def create_app(
 
 
 def app_of(answers: Answers, keys: Keys, origins: Sequence[str] = ()) -> FastAPI:
-    """As `create_app`, for who also wants to stop the answers."""
+    """As `create_app`, for callers that need to stop the answers; its shutdown closes them."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -59,8 +63,8 @@ def app_of(answers: Answers, keys: Keys, origins: Sequence[str] = ()) -> FastAPI
     app = FastAPIOffline(
         title="translator",
         version=translator.__version__,
-        description="English to Korean. The API of LibreTranslate, and what it has not: `level` "
-        "chooses the speech level, `attention` shows where the model looked.",
+        description="English to Korean. LibreTranslate's API with two additions: `level` chooses "
+        "the speech level, `attention` shows where the model looked.",
         redoc_url=None,
         lifespan=lifespan,
     )
@@ -68,14 +72,17 @@ def app_of(answers: Answers, keys: Keys, origins: Sequence[str] = ()) -> FastAPI
     app.add_middleware(Guard)
     if origins:
         app.add_middleware(CORSMiddleware, allow_origins=list(origins), allow_methods=["*"])
-    _add_routes(app, answers, answers.limits, keys)
+    _add_questions(app, answers, keys)
+    _add_facts(app, answers, keys)
     app.mount("/page", StaticFiles(directory=PAGE))
     return app
 
 
-def _add_routes(app: FastAPI, answers: Answers, limits: Limits, keys: Keys) -> None:
+def _add_questions(app: FastAPI, answers: Answers, keys: Keys) -> None:
+    """What needs a key where keys are needed."""
+
     async def question(request: Request, kind: type[Any]) -> Any:
-        found = await read_question(request, kind, limits)
+        found = await read_question(request, kind, answers.limits)
         if not keys.accept(found.api_key):
             raise Refused(403, "a valid api_key is needed")
         return found
@@ -86,7 +93,7 @@ def _add_routes(app: FastAPI, answers: Answers, limits: Limits, keys: Keys) -> N
         asked = await question(request, messages.TranslateQuestion)
         return JSONResponse(await unless_gone(request, answers.translate(asked)))
 
-    @app.post("/trace", **_described(messages.TraceQuestion, None))
+    @app.post("/trace", **_described(messages.TraceQuestion, messages.TraceAnswer))
     async def trace(request: Request) -> Response:
         """One sentence told step by step: tokens, shapes, masks, and what greedy search chose."""
         asked = await question(request, messages.TraceQuestion)
@@ -96,8 +103,12 @@ def _add_routes(app: FastAPI, answers: Answers, limits: Limits, keys: Keys) -> N
     async def detect_language(request: Request) -> Response:
         """English or Korean, by the letters."""
         asked = await question(request, messages.DetectQuestion)
-        check_size([asked.q], limits)
-        return JSONResponse([detect(asked.q)._asdict()])
+        check_size([asked.q], answers.limits)
+        return JSONResponse([detect(asked.q).model_dump()])
+
+
+def _add_facts(app: FastAPI, answers: Answers, keys: Keys) -> None:
+    """What everybody may know."""
 
     @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
     async def page() -> Response:
@@ -111,15 +122,16 @@ def _add_routes(app: FastAPI, answers: Answers, limits: Limits, keys: Keys) -> N
     @app.head("/health", include_in_schema=False)
     @app.get("/health")
     async def health() -> messages.Health:
-        """Whether the server is there."""
+        """Whether the server is alive."""
         return messages.Health(status="ok")
 
     @app.get("/frontend/settings")
     async def settings() -> messages.Settings:
         """What a page needs to know."""
         return messages.Settings(
-            charLimit=limits.characters,
+            charLimit=answers.limits.characters,
             keyRequired=keys.required,
+            attention=answers.can_look,
             levels=list(SPOKEN),
             defaultLevel=DEFAULT_STYLE,
             version=translator.__version__,
@@ -135,13 +147,13 @@ def _described(question: type[Any], answer: Any) -> dict[str, Any]:
         403: "no valid api_key",
         408: "too slow",
         413: "too much at once",
+        500: "a fault of the server; its log has it",
         503: "busy",
     }
     responses: dict[int, dict[str, Any]] = {
         status: {"model": messages.Failure, "description": why} for status, why in failures.items()
     }
-    if answer is not None:
-        responses[200] = {"model": answer}
+    responses[200] = {"model": answer}
     return {
         "responses": responses,
         "openapi_extra": {
@@ -166,10 +178,14 @@ def _add_errors(app: FastAPI) -> None:
         message = "too many requests are waiting; try again in a moment"
         return JSONResponse({"error": message}, 503, {"Retry-After": "1"})
 
+    async def of_the_user(_: Request, error: Exception) -> Response:
+        return JSONResponse({"error": str(error)}, 400)
+
     async def of_http(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         return JSONResponse({"error": error.detail}, error.status_code, error.headers)
 
     app.add_exception_handler(Refused, refused)
     app.add_exception_handler(Busy, busy)
+    app.add_exception_handler(UserError, of_the_user)
     app.add_exception_handler(HTTPException, of_http)

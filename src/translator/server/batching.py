@@ -52,16 +52,16 @@ class _Job:
 
 _STOP: Final = None
 GATHERING: Final = 0.01
-"""Seconds to wait for company, only right after a batch of several."""
+"""Seconds to wait for more jobs, only right after a batch of several."""
 
 
 class Batcher:
-    """A line of jobs and the thread that works them off. While it translates one batch the next one
-    gathers; a lone request does not wait for company.
+    """A queue of jobs and the thread that works through it. While one batch is translated the next
+    one gathers; a lone request does not wait for others.
 
     Args:
         translate_lines: lines and manner -> one result a line; called in the thread only
-        most_waiting: jobs in line
+        most_waiting: jobs in the queue
         most_together: lines in one batch; a single job may have more
     """
 
@@ -79,30 +79,41 @@ class Batcher:
         self._thread.start()
 
     async def translate(self, lines: Sequence[str], manner: Manner) -> list[TranslatedLine]:
-        """One result a line, the same as without anybody beside it.  Raises Busy."""
+        """One result a line, the same as if it were translated alone.
+
+        Raises:
+            Busy: the queue is full, or the server stops; and whatever `translate_lines` raises.
+        """
         found: list[TranslatedLine] = await self._submit(lines, manner, None)
         return found
 
     async def run(self, work: Callable[[], Result]) -> Result:
-        """Something else that needs the model, in its turn.  Raises Busy."""
+        """Something else that needs the model, in its turn.
+
+        Raises:
+            Busy: the queue is full, or the server stops; and whatever `work` raises.
+        """
         found: Result = await self._submit((), None, work)
         return found
 
     def stop(self) -> None:
-        """Nobody new, and who waits is told that it is busy; the jobs at hand are finished."""
+        """Takes no new jobs, tells those waiting that it is busy, finishes those at hand."""
         with self._changed:
-            left = [job for job in self._jobs if job is not None]
-            self._jobs.clear()
+            self._refuse_waiting()
             self._jobs.append(_STOP)
             self._stopped = True
             self._changed.notify()
-        for job in left:
-            job.failed(Busy())
 
     def close(self) -> None:
         """Stops, and waits for the jobs at hand."""
         self.stop()
         self._thread.join()
+
+    def _refuse_waiting(self) -> None:
+        while self._jobs:
+            job = self._jobs.popleft()
+            if job is not None:
+                job.failed(Busy())
 
     async def _submit(
         self, lines: Sequence[str], manner: Manner | None, work: Callable[[], Any] | None
@@ -125,13 +136,15 @@ class Batcher:
                     job.failed(error)
 
     def _next(self) -> list[_Job]:
-        """The first in line, and all others that can go with it; nothing when it is over."""
+        """The first job, and all others that can go with it; none when it is over."""
         with self._changed:
             self._changed.wait_for(lambda: self._jobs)
             if self._answered > 1 and self._jobs[0] is not _STOP:  # their clients come again
                 self._changed.wait_for(lambda: len(self._jobs) >= self._answered, GATHERING)
             first = self._jobs.popleft()
             if first is _STOP:
+                # a signal may have called `stop` in the middle of a `_submit` of the same thread
+                self._refuse_waiting()
                 return []
             chosen, size = [first], len(first.lines)
             others = [job for job in self._jobs if _goes_with(job, first)]

@@ -16,8 +16,8 @@ WITH_INLINE: Final = (  # Swagger UI's page has a script and images in its text
 
 
 class Guard:
-    """A browser runs nothing but our own scripts here, and no page of others frames us. What goes
-    wrong is logged and told as JSON, without a traceback.
+    """Lets browsers run no scripts but our own, and no other site show the page in a frame. An
+    unexpected failure is logged, and answered as JSON without its traceback.
 
     Args:
         app: what is guarded

@@ -2,14 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 Level = Literal["formal", "polite", "casual", "plain", "any"]
-
-
-def _empty_is_zero(value: Any) -> Any:
-    """A form sends `""` for a field that was left empty."""
-    return 0 if value == "" else value
 
 
 def _whole(text: str) -> str:
@@ -27,6 +22,14 @@ class Question(BaseModel):
 
     api_key: str | None = Field(None, description="needed when the server was started with keys")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _empty_is_not_given(cls, fields: Any) -> Any:
+        """A form sends `""` for a field that was left empty; only the text itself may be empty."""
+        if not isinstance(fields, dict):
+            return fields
+        return {name: value for name, value in fields.items() if name == "q" or value != ""}
+
 
 class TranslateQuestion(Question):
     """LibreTranslate's fields, and `level` and `attention`."""
@@ -37,8 +40,8 @@ class TranslateQuestion(Question):
     format: Literal["text", "html"] = Field(
         "text", description="html: tags stay, the text between them is translated"
     )
-    alternatives: Annotated[int, BeforeValidator(_empty_is_zero)] = Field(
-        0, ge=0, description="so many further translations of each text, from beam search"
+    alternatives: int = Field(
+        0, ge=0, description="number of further translations of each text, from beam search"
     )
     level: Level = Field("formal", description="speech level of the Korean")
     attention: bool = Field(
@@ -50,7 +53,7 @@ class TraceQuestion(Question):
     """One sentence to be told step by step."""
 
     q: Text
-    level: Level = "formal"
+    level: Level = Field("formal", description="speech level of the Korean")
 
 
 class DetectQuestion(Question):
@@ -74,7 +77,20 @@ class Word(BaseModel):
     pieces: list[int]
 
 
-class Attention(BaseModel):
+class Axes(BaseModel):
+    """What stands along the maps of one sentence: what the encoder read, what the decoder read and
+    what it wrote, each as pieces and as words.
+    """
+
+    source: list[str]
+    read: list[str]
+    written: list[str]
+    source_words: list[Word]
+    read_words: list[Word]
+    written_words: list[Word]
+
+
+class Attention(Axes):
     """Where the translation of one sentence looked. Rows of `cross` are `written`, its columns
     `source`; rows and columns of `encoder` are `source`, of `decoder` `read`. Weights are [layer]
     [head][row][column], and a row sums to 1.
@@ -82,12 +98,6 @@ class Attention(BaseModel):
 
     text: str
     translation: str
-    source: list[str]
-    read: list[str]
-    written: list[str]
-    source_words: list[Word]
-    read_words: list[Word]
-    written_words: list[Word]
     encoder: list[list[list[list[float]]]]
     decoder: list[list[list[list[float]]]]
     cross: list[list[list[list[float]]]]
@@ -105,6 +115,47 @@ class TranslateAnswer(BaseModel):
     attention: list[Attention] | list[list[Attention]] | None = None
 
 
+class Shapes(BaseModel):
+    """What one module was given and what it returned: the shapes of the tensors."""
+
+    module: str
+    kind: str = Field(alias="class")
+    inputs: list[list[int]]
+    outputs: list[list[int]]
+
+
+class Candidate(BaseModel):
+    """A token that could have come next."""
+
+    piece: str
+    probability: float
+
+
+class Step(BaseModel):
+    """One turn of greedy search. `looked` has a weight for each piece of the source."""
+
+    read: list[str]
+    candidates: list[Candidate]
+    chosen: str
+    looked: list[float]
+    text: str
+
+
+class TraceAnswer(Axes):
+    """One sentence step by step. Masks are [row][column], true where a query may look at a key;
+    rows and columns are those of the attention maps.
+    """
+
+    text: str
+    level: str
+    translation: str
+    shapes: list[Shapes]
+    masks: dict[str, list[list[bool]]]
+    weights: dict[str, list[int]]
+    logits: list[int]
+    steps: list[Step]
+
+
 class Language(BaseModel):
     """A language and what it can be translated to."""
 
@@ -118,6 +169,7 @@ class Settings(BaseModel):
 
     charLimit: int
     keyRequired: bool
+    attention: bool = Field(description="false for an exported model, which shows none")
     levels: list[str]
     defaultLevel: str
     version: str

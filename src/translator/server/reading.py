@@ -34,7 +34,7 @@ async def read_question(request: Request, kind: type[AnyQuestion], limits: Limit
     """The question in a request's body.  Raises Refused."""
     try:
         body = await asyncio.wait_for(_body(request, limits.body_bytes), limits.seconds_to_send)
-    except asyncio.TimeoutError:
+    except TimeoutError:
         raise Refused(408, "the request did not arrive in time") from None
     except ClientDisconnect:
         raise Refused(400, "the connection was closed before the request was complete") from None
@@ -55,9 +55,9 @@ def check_size(texts: Sequence[str], limits: Limits) -> None:
 
 
 async def unless_gone(request: Request, work: Awaitable[Result]) -> Result:
-    """What the work gives; it is given up when the client closes the connection.  Raises Refused.
+    """The result of `work`, which is cancelled when the client disconnects.  Raises Refused.
 
-    To be called when the body has been read: what comes then is the end of the connection.
+    To be called after the body has been read: all that can come then is the end of the connection.
     """
     task, gone = asyncio.ensure_future(work), asyncio.ensure_future(request.receive())
     try:
@@ -112,5 +112,7 @@ def _form(text: str) -> dict[str, Any]:
 def _explain(error: ValidationError) -> str:
     """The first thing that is wrong, without repeating what was sent."""
     first = error.errors(include_input=False, include_url=False)[0]
-    place = first["loc"][0] if first["loc"] else "body"
+    place, *inside = first["loc"] or ("body",)
+    if place == "q" and inside:  # pydantic names only one of the two kinds that it may be
+        return "q: expected a text or a list of texts"
     return f"{place}: {first['msg'][:1].lower()}{first['msg'][1:]}"

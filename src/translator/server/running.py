@@ -1,5 +1,6 @@
 """From an application to a process that listens."""
 
+import errno
 import os
 import signal
 import socket
@@ -13,10 +14,14 @@ from fastapi import FastAPI
 from translator.errors import UserError
 
 EXIT_FORCED: Final = 130
+REUSE_ADDRESS: Final = os.name == "posix"
+"""A port is free again as soon as its server has ended. On Windows the same option would let two
+servers listen on one port.
+"""
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that is bound, so that whoever is told the address finds somebody there.
+    """A socket that already listens, so that whoever is told the address can connect.
 
     Args:
         host: name or address, IPv4 or IPv6
@@ -34,14 +39,18 @@ def listen(host: str, port: int) -> socket.socket:
         )[0]
         listener = socket.socket(family, kind, protocol)
         try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if REUSE_ADDRESS:
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
             listener.listen(2048)
         except BaseException:
             listener.close()
             raise
     except OSError as error:
-        raise UserError(f"cannot listen on {host}, port {port}: {error.strerror}") from None
+        remedy = ""
+        if error.errno in {errno.EADDRINUSE, errno.EACCES}:
+            remedy = "; choose another with --port (0: any free one)"
+        raise UserError(f"cannot listen on {host}, port {port}: {error.strerror}{remedy}") from None
     except UnicodeError:
         raise UserError(f"cannot listen on {host!r}: this is no name of a host") from None
     return listener
@@ -61,8 +70,8 @@ def serve(
     on_start: Callable[[], None],
     on_stop: Callable[[], None],
 ) -> None:
-    """Answers until Ctrl-C or SIGTERM. Requests at hand are finished; a second Ctrl-C waits for
-    nothing.
+    """Answers until Ctrl-C or SIGTERM. Requests at hand are finished; a second Ctrl-C ends the
+    process at once.
 
     Args:
         on_start: called when the address answers

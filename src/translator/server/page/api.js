@@ -43,14 +43,14 @@ function post(path, body, key, signal) {
 
 export const settings = () => ask("frontend/settings");
 
-export async function translate(q, level, key, signal) {
-  const body = { q, source: "en", target: "ko", format: "text", alternatives: 3, level };
-  const answer = await post("translate", { ...body, attention: true }, key, signal);
+export async function translate({ q, level, attention }, key, signal) {
+  const body = { q, source: "en", target: "ko", format: "text", alternatives: 3, level, attention };
+  const answer = await post("translate", body, key, signal);
   if (typeof answer.translatedText !== "string") throw new ServerError("format");
   return answer;
 }
 
-export async function trace(q, level, key, signal) {
+export async function trace({ q, level }, key, signal) {
   const answer = await post("trace", { q, level }, key, signal);
   if (!Array.isArray(answer.steps)) throw new ServerError("format");
   return answer;

@@ -1,18 +1,25 @@
 /** Wires the page: what a visitor does, what the server answers, what is shown. */
 
 import * as api from "./api.js";
+import { axesOf } from "./attention.js";
 import { whenSchemeChanges } from "./color.js";
 import { byId, el } from "./dom.js";
 import { KINDS, arrangeMaps, clearInside, drawInside, drawSelected } from "./inside.js";
 import { preferredLanguage, readHash, storeLanguage, writeHash } from "./state.js";
 import { Steps } from "./steps.js";
-import { drawComparison, drawMasks, drawShapes, labelled } from "./tables.js";
+import { drawComparison, drawMasks, drawShapes } from "./tables.js";
 import { ENDINGS, currentLanguage, say, sayWarning, setLanguage } from "./words.js";
 
 const EXAMPLE = "I am a student.";
 
 const page = {
-  settings: { charLimit: 2000, keyRequired: false, levels: Object.keys(ENDINGS), defaultLevel: "formal" },
+  settings: {
+    charLimit: 2000,
+    keyRequired: false,
+    attention: true, // false where the server has an exported model, which shows none
+    levels: Object.keys(ENDINGS),
+    defaultLevel: "formal",
+  },
   level: null, // until it is chosen, the settings say which
   translated: "", // the text whose translation is shown
   answer: null, // of /translate
@@ -45,7 +52,7 @@ const view = {
 
 /* Asking */
 
-/** Runs `ask(signal)` in `slot` instead of what runs there; its end is told only while it is the latest. */
+/** Runs `ask(signal)` in `slot` and cancels what runs there. Calls `done` or `failed`, unless a newer one has begun. */
 async function latest(slot, ask, { done, failed }) {
   page[slot]?.abort();
   const mine = new AbortController();
@@ -78,7 +85,8 @@ function translate() {
     drawAnswer();
     return;
   }
-  latest("asking", (signal) => api.translate(text, level(), byId("key").value, signal), {
+  const question = { q: text, level: level(), attention: page.settings.attention };
+  latest("asking", (signal) => api.translate(question, byId("key").value, signal), {
     done: (answer) => {
       page.answer = answer;
       page.translated = text;
@@ -114,11 +122,11 @@ function fence() {
 
 function trace() {
   if (!parts().length) return;
-  const { text } = parts()[page.selected];
+  const question = { q: parts()[page.selected].text, level: level() };
   page.trace = null;
   page.traceError = null;
   drawTrace();
-  latest("tracing", (signal) => api.trace(text, level(), byId("key").value, signal), {
+  latest("tracing", (signal) => api.trace(question, byId("key").value, signal), {
     done: (answer) => {
       page.trace = answer;
       drawTrace();
@@ -184,9 +192,8 @@ function drawKinds() {
 }
 
 function drawCount() {
-  const n = byId("text").value.length;
+  const n = [...byId("text").value].length; // characters, as the server counts them; `length` counts 🍕 twice
   const limit = page.settings.charLimit;
-  byId("text").maxLength = limit;
   byId("count").textContent = say("count", { n, limit });
   byId("count").classList.toggle("over", n > limit);
 }
@@ -259,7 +266,7 @@ function drawTraceError(error) {
   const box = document.querySelector(".trace-alert");
   box.replaceChildren(...told(error));
   if (error === null) return;
-  const again = el("button", { type: "button", class: "quiet" }, say("retry"));
+  const again = el("button", { type: "button" }, say("retry"));
   again.addEventListener("click", trace);
   box.append(again);
 }
@@ -274,13 +281,9 @@ function drawOtherWay() {
   );
 }
 
-/** The steps show words where the trace has the pieces that the words are made of. */
 function drawSteps() {
   if (page.trace === null) return;
-  const part = parts()[page.selected];
-  const same = part.source.join("\n") === page.trace.source.join("\n");
-  const words = same && !byId("pieces").checked;
-  steps.show(page.trace, words ? part.source_words : labelled(page.trace.source), part.translation);
+  steps.show(page.trace, axesOf(page.trace, byId("pieces").checked).cross.columns);
 }
 
 /* What a visitor does */
@@ -322,7 +325,7 @@ function listen() {
   });
   text.addEventListener("input", drawCount);
   document.querySelector(".skip").addEventListener("click", (event) => {
-    event.preventDefault(); // what stands behind # is the state of the page
+    event.preventDefault(); // what follows # is the state of the page
     byId("main").focus();
   });
   byId("language").addEventListener("click", toggleLanguage);
@@ -352,6 +355,7 @@ async function start() {
     page.error = error;
   }
   byId("key-row").hidden = !page.settings.keyRequired;
+  byId("no-attention").hidden = page.settings.attention;
   byId("version").textContent = page.settings.version ?? "";
   obeyHash();
 }

@@ -33,7 +33,10 @@ export function single(labels, words) {
   return labels.map((text, at) => ({ text, special: special.has(at), pieces: [at] }));
 }
 
-/** What stands at the rows and columns of each attention of a sentence, as words or as pieces. */
+/**
+ * What stands at the rows and columns of each attention of a sentence, as words or as pieces.
+ * `part`: of the attention that /translate answers, or all that /trace answers.
+ */
 export function axesOf(part, pieces) {
   const source = pieces ? single(part.source, part.source_words) : part.source_words;
   const read = pieces ? single(part.read, part.read_words) : part.read_words;

@@ -1,9 +1,18 @@
 /** Colours for weights: from the card's colour to the accent, in light and in dark. */
 
-const LIGHT = { from: [255, 255, 255], to: [11, 95, 107] };
-const DARK = { from: [27, 33, 37], to: [127, 208, 218] };
-
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
+let read = { dark: null, ends: null }; // ends: {from, to}, [r, g, b] of the style, and the scheme that they are of
+
+/** A colour that the style has under this name, as [r, g, b]. */
+function ofStyle(name) {
+  const probe = document.createElement("span");
+  probe.style.color = `var(${name})`;
+  probe.style.forcedColorAdjust = "none"; // as the cells, which keep their colours where others are forced
+  document.body.append(probe);
+  const rgb = getComputedStyle(probe).color.match(/\d+/g).slice(0, 3).map(Number);
+  probe.remove();
+  return rgb;
+}
 
 export const whenSchemeChanges = (act) => dark.addEventListener("change", act);
 
@@ -17,7 +26,10 @@ function luminance(rgb) {
 
 /** Paints an element by a share of 0..1. Black or white, whichever contrasts more, always reaches 4.5:1. */
 export function paint(element, share) {
-  const { from, to } = dark.matches ? DARK : LIGHT;
+  if (read.dark !== dark.matches) {
+    read = { dark: dark.matches, ends: { from: ofStyle("--card"), to: ofStyle("--accent") } };
+  }
+  const { from, to } = read.ends;
   const part = Math.min(Math.max(share, 0), 1);
   const rgb = from.map((start, i) => Math.round(start + (to[i] - start) * part));
   element.style.backgroundColor = `rgb(${rgb.join(", ")})`;

@@ -21,17 +21,17 @@ export function shown(text) {
   return [el("span", { class: "faint", "aria-hidden": "true" }, WORD_START), text.slice(1)];
 }
 
-/** The same word for the ear. */
+/** The same word as a screen reader should say it. */
 export const spoken = (text) => (text.length > 1 ? text.replace(/^▁/, "") : text);
 
 const LONG = 16; // characters: from here on a label may be cut by the style, and tells all of itself when hovered
 const BRIEF = 32; // characters of a word within a sentence
 
-/** A word or piece as a label. All of it is there to read; only so much is shown. */
+/** A word or piece as a label. All of it is in the text; the style may cut what is shown. */
 export const label = (text) =>
   el("span", { class: "label", title: text.length > LONG ? spoken(text) : null }, ...shown(text));
 
-/** A text with its middle left out if it is longer than so many characters. */
+/** A text with its middle left out if it has more than `most` characters. */
 export function shortened(text, most) {
   const all = [...text];
   if (all.length <= most) return text;

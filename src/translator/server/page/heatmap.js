@@ -6,9 +6,9 @@ import { say } from "./words.js";
 
 /**
  * rows, columns: [{text, special}]; cell(r, c) -> {text, label, share?, kind?};
- * inspect(label) hears what is pointed at, or nothing.
+ * inspect(label) is called with the label of the cell that is pointed at, or with "" when none is.
  */
-export function grid({ name, title, rows, columns, cell, upright, inspect }) {
+function grid({ name, title, rows, columns, cell, upright, inspect }) {
   const head = (group, scope, index) =>
     el(
       "th",
@@ -46,7 +46,7 @@ export function grid({ name, title, rows, columns, cell, upright, inspect }) {
   return el("div", { class: "map" }, ...caption, scroller(name, table));
 }
 
-/** Where an arrow key leads in a grid of so many columns; nowhere at its edge. */
+/** Where an arrow key leads in a grid; nowhere at its edge. width: its columns, count: its cells. */
 function step(key, at, width, count) {
   const column = at % width;
   const to = {

@@ -28,7 +28,7 @@ function fill(select, choices, what) {
 }
 
 /**
- * view: {parts, selected, kind, pieces}, always as it is now; pick(index) hears which sentence is clicked.
+ * view: {parts, selected, kind, pieces}, always as it is now; pick(index) is called when a sentence is clicked.
  * Without parts there is nothing to draw.
  */
 export function drawInside(view, pick) {
@@ -69,7 +69,7 @@ function linksFrom(view) {
   return { layer, head: head === "all" ? "mean" : head };
 }
 
-export function drawLinks(view, pick) {
+function drawLinks(view, pick) {
   const { layer, head } = linksFrom(view);
   const blocks = view.parts.map((part, at) => {
     const { rows, columns } = axesOf(part, view.pieces).cross;
@@ -97,7 +97,7 @@ function markMap(side, index) {
   }
 }
 
-export function drawMaps(view) {
+function drawMaps(view) {
   const { kind, pieces } = view;
   const part = view.parts[view.selected];
   const { rows, columns } = axesOf(part, pieces)[kind];

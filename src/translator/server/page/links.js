@@ -5,7 +5,7 @@ import { brief, el, label, percent, roving, spoken } from "./dom.js";
 import { say } from "./words.js";
 
 /** Weights from here on light up. */
-export const LIT_FROM = 0.05;
+const LIT_FROM = 0.05;
 
 /** Lights up elements by their weights: relative to the greatest, which is outlined too. */
 export function light(elements, weights) {
@@ -21,7 +21,7 @@ export function light(elements, weights) {
   });
 }
 
-export function dim(elements) {
+function dim(elements) {
   for (const element of elements) {
     element.classList.remove("lit", "strongest");
     delete element.dataset.weight;
@@ -55,8 +55,8 @@ function wordButtons(groups, side, lang) {
 }
 
 /**
- * weights [targets][sources]; look(side, index) hears which word is pointed at, look(null) none;
- * pick() hears a click.
+ * weights [targets][sources]; look(side, index) is called with the word that is pointed at, look(null) when
+ * none is; pick() when a word is clicked.
  */
 export function linkedSentence({ title, sources, targets, weights, look, pick }) {
   const says = el("p", { class: "says small", "aria-live": "polite" }, say("nothing"));

@@ -1,4 +1,4 @@
-/** What a link carries: text, level and language, behind the # of the address. */
+/** What a link carries: text, level and language, after the # of the address. */
 
 const STORED = "translator.language";
 

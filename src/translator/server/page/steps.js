@@ -12,21 +12,19 @@ export class Steps {
     this.root = root;
     this.trace = null;
     this.sources = [];
-    this.translation = "";
     this.at = 0;
     this.timer = null;
     root.addEventListener("keydown", (event) => this.key(event));
   }
 
-  /** `sources`: groups of the source's pieces to show where a step looked; `translation`: the one above. */
-  show(trace, sources, translation) {
+  /** `sources`: groups of the source's pieces to show where a step looked. */
+  show(trace, sources) {
     if (trace !== this.trace) {
       this.stop();
       this.at = 0;
     }
     this.trace = trace;
     this.sources = sources;
-    this.translation = translation;
     this.draw();
   }
 
@@ -97,29 +95,21 @@ export class Steps {
     };
     this.buttons = {};
     for (const [name, go] of Object.entries(act)) {
-      const button = el("button", { type: "button", class: "quiet", "data-step": name }, say(name));
+      const button = el("button", { type: "button", "data-step": name }, say(name));
       button.addEventListener("click", () => {
         this.stop();
         go();
       });
       this.buttons[name] = button;
     }
-    this.playButton = el("button", { type: "button", class: "quiet", "data-step": "play" });
+    this.playButton = el("button", { type: "button", "data-step": "play" });
     this.playButton.addEventListener("click", () => this.play());
     this.where = el("p", { class: "where" });
     this.said = el("p", { class: "hidden", role: "status" });
-    this.body = el("div", { class: "step" });
+    this.body = el("div");
     const bar = el("div", { class: "row" }, ...Object.values(this.buttons), this.playButton, this.where);
-    this.root.replaceChildren(bar, this.said, this.body, ...this.difference());
+    this.root.replaceChildren(bar, this.said, this.body);
     this.update(false);
-  }
-
-  /** Greedy decoding and a search with several beams need not agree. */
-  difference() {
-    const { translation } = this.trace;
-    if (translation === this.translation) return [];
-    const text = el("span", { lang: "ko" }, translation);
-    return [el("p", { class: "muted small" }, `${say("otherWay")} `, text)];
   }
 
   update(announce = true) {
@@ -172,7 +162,7 @@ function candidates(step) {
       "tr",
       { class: chosen ? "chosen" : null },
       el("th", { scope: "row", lang: "ko", translate: "no" }, label(piece)),
-      el("td", { class: "bar" }, el("span", { class: "track", "aria-hidden": "true" }, fill)),
+      el("td", {}, el("span", { class: "track", "aria-hidden": "true" }, fill)),
       el("td", { class: "number", "data-value": probability }, `${(probability * 100).toFixed(1)} %`),
       el("td", { class: "mark" }, chosen ? `✓ ${say("chosen")}` : ""),
     );

@@ -1,6 +1,6 @@
 /** The masks, the comparison of the three attentions and the shapes, from the answer of /trace. */
 
-import { single } from "./attention.js";
+import { axesOf } from "./attention.js";
 import { byId, el, scroller } from "./dom.js";
 import { maskMap } from "./heatmap.js";
 import { say } from "./words.js";
@@ -8,24 +8,15 @@ import { say } from "./words.js";
 const ORDER = ["encoder", "decoder", "cross"];
 const shapeOf = (sizes) => `(${sizes.join(", ")})`;
 
-/** Labels as groups of one; special are those in angle brackets. */
-export const labelled = (labels) =>
-  single(labels, []).map((group) => ({ ...group, special: /^<[^<>]+>$/.test(group.text) }));
-
+/** Rows and columns are those of the maps of pieces. */
 export function drawMasks(trace) {
-  const source = labelled(trace.source);
-  const target = labelled(trace.target);
-  // as in the maps: a row of cross-attention is named after what was written there
-  const written = labelled(trace.steps.map((step) => step.chosen));
-  const rows = { encoder: source, decoder: target, cross: written.length === target.length ? written : target };
-  const columns = { encoder: source, decoder: target, cross: source };
+  const axes = axesOf(trace, true);
   const maps = ORDER.map((kind) => {
     const map = maskMap({
       name: say("maskName", { kind: say(kind) }),
       title: say(kind),
       mask: trace.masks[kind],
-      rows: rows[kind],
-      columns: columns[kind],
+      ...axes[kind],
       upright: true,
     });
     map.dataset.kind = kind;

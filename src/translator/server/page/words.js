@@ -22,6 +22,7 @@ export const TEXTS = {
     keys: "Enter 번역 · Shift+Enter 줄 바꿈",
     busy: "번역하는 중…",
     placeholder: "번역이 여기에 나와요.",
+    noAttention: "이 서버는 내보낸 모델을 쓰고 있어서 어텐션을 볼 수 없어요.",
 
     words: "단어가 본 곳",
     wordsHint:
@@ -108,7 +109,6 @@ export const TEXTS = {
     nothingYet: "(아직 없음)",
     otherWayHere:
       "맨 위의 번역은 여러 가설을 함께 따라가는 빔 서치로 얻었지만, 여기부터는 매번 확률이 가장 높은 토큰만 고르는 탐욕적 디코딩을 따라가요. 그래서 한국어가 서로 달라요. 탐욕적 디코딩의 결과:",
-    otherWay: "위의 번역은 여러 가설을 함께 따라가서(빔 서치) 얻은 것이라 이와 다를 수 있어요. 탐욕적 디코딩의 결과:",
 
     shapes: "텐서의 모양",
     shapesHint:
@@ -153,6 +153,7 @@ export const TEXTS = {
     keys: "Enter translates · Shift+Enter new line",
     busy: "Translating…",
     placeholder: "The translation appears here.",
+    noAttention: "This server has an exported model, which shows no attention.",
 
     words: "Where each word looked",
     wordsHint:
@@ -239,7 +240,6 @@ export const TEXTS = {
     nothingYet: "(nothing yet)",
     otherWayHere:
       "The translation at the top followed several hypotheses (beam search). From here on the page follows greedy decoding, which wrote other words:",
-    otherWay: "It may differ from the translation above, which followed several hypotheses. Greedy decoding gives:",
 
     shapes: "Shapes of the tensors",
     shapesHint:

@@ -1,0 +1,138 @@
+"""The options of the commands that use a model: translate, evaluate, attention, trace."""
+
+import argparse
+
+from translator.cli.options import (
+    add_beam_size,
+    add_model,
+    add_search,
+    add_style,
+    natural,
+    positive,
+    thread_count,
+)
+from translator.levels import LEVELS
+
+
+def add_translate(parser: argparse.ArgumentParser) -> None:
+    """Of `translator translate`."""
+    parser.add_argument(
+        "text", nargs="*", help="English sentences; without any, lines of standard input"
+    )
+    parser.add_argument(
+        "--file",
+        metavar="FILE",
+        help="translate the lines of a file, one out for one in; of a .srt file the subtitles",
+    )
+    parser.add_argument(
+        "--output", metavar="FILE", help="write to this file, complete or not at all"
+    )
+    parser.add_argument(
+        "--format",
+        choices=("text", "tsv", "jsonl"),
+        default="text",
+        help="text: the translation; tsv: source, translation, score; jsonl: all that is known",
+    )
+    add_model(parser, "checkpoint, run directory or export")
+    add_style(parser)
+    parser.add_argument(
+        "--n-best",
+        type=positive,
+        metavar="N",
+        help="number of translations per line; further ones follow after tabs",
+    )
+    add_search(parser)
+    parser.add_argument(
+        "--no-cache", action="store_true", help="recompute everything at each step: slow, same text"
+    )
+    parser.add_argument(
+        "--threads",
+        type=thread_count,
+        metavar="N",
+        help="processor cores to use (default: one for each physical core, at most 4 for single "
+        "sentences)",
+    )
+    parser.add_argument("-v", "--verbose", action="store_true", help="say on stderr what computes")
+
+
+def add_evaluate(parser: argparse.ArgumentParser) -> None:
+    """Of `translator evaluate`."""
+    parser.add_argument(
+        "--data",
+        required=True,
+        nargs="+",
+        metavar="FILE",
+        help="pairs to judge by: English, tab, Korean, perhaps tab, level",
+    )
+    models = parser.add_mutually_exclusive_group()
+    add_model(models, "checkpoint, run directory or export")
+    models.add_argument(
+        "--compare", nargs=2, metavar=("A", "B"), help="two models, with a paired test of B over A"
+    )
+    parser.add_argument(
+        "--style", choices=LEVELS, help="speech level to ask for (default: that of each reference)"
+    )
+    add_search(parser)
+    parser.add_argument(
+        "--morphemes",
+        action="store_true",
+        help="also BLEU over morphemes (needs the extra 'corpus')",
+    )
+    parser.add_argument(
+        "--bootstrap",
+        type=natural,
+        default=1000,
+        metavar="N",
+        help="samples for the confidence intervals and the paired test; 0: no intervals "
+        "(default: 1000)",
+    )
+    parser.add_argument(
+        "--robustness",
+        action="store_true",
+        help="also the same sentences typed carelessly: capitals, no final mark, a letter wrong …",
+    )
+    parser.add_argument("--json", action="store_true", help="all figures as one JSON object")
+    parser.add_argument(
+        "--out",
+        metavar="FILE",
+        help="also write English, reference, level and the translation of each model to this file",
+    )
+
+
+def add_attention(parser: argparse.ArgumentParser) -> None:
+    """Of `translator attention`."""
+    parser.add_argument("text", help="one English sentence")
+    parser.add_argument(
+        "--kind",
+        choices=["cross", "encoder", "decoder"],
+        help="cross: the source pieces that each Korean piece looked at (default); encoder, "
+        "decoder: self-attention",
+    )
+    parser.add_argument(
+        "--layer", type=positive, metavar="N", help="one layer, from 1 (default: mean of all)"
+    )
+    parser.add_argument(
+        "--head", metavar="N", help='one head, from 1, or "all" beside each other (default: mean)'
+    )
+    parser.add_argument("--words", action="store_true", help="whole words instead of pieces")
+    result = parser.add_mutually_exclusive_group()
+    result.add_argument(
+        "--out", metavar="FILE", help="picture .svg or .png (needs the extra 'plot'), or .json"
+    )
+    parser.add_argument(
+        "--font", metavar="FONT", help="for .png: name or file of a font that has Hangul"
+    )
+    result.add_argument(
+        "--json", action="store_true", help="raw numbers of all layers and heads instead"
+    )
+    add_beam_size(parser)
+    add_style(parser)
+    add_model(parser)
+
+
+def add_trace(parser: argparse.ArgumentParser) -> None:
+    """Of `translator trace`."""
+    parser.add_argument("text", help="one English sentence")
+    parser.add_argument("--json", action="store_true", help="the same as one JSON object")
+    add_style(parser)
+    add_model(parser)

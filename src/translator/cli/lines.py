@@ -1,0 +1,55 @@
+"""Lines of English that a user gives, from a file or from standard input."""
+
+import codecs
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from translator.errors import UserError
+
+
+def file_lines(path: str | Path) -> Iterator[str]:
+    """The lines of a file, as `decoded` gives them.  Raises UserError: it cannot be read."""
+    with _opened(path) as file:
+        yield from decoded(file, str(path))
+
+
+def count_lines(path: str | Path) -> int | None:
+    """How many there are; None where nobody can know before reading them, as in a pipe.
+
+    Raises:
+        UserError: the file cannot be read.
+    """
+    if not Path(path).is_file():  # what is missing is told by the one who reads it
+        return None
+    with _opened(path) as file:
+        return sum(1 for _ in file)
+
+
+def decoded(raw_lines: Iterable[bytes], name: str) -> Iterator[str]:
+    r"""A line ends at \n or \r\n only; bytes that are not UTF-8 become U+FFFD: no line is lost. A
+    byte-order mark at the beginning is skipped.
+
+    Raises:
+        UserError: the text is UTF-16, as some Windows programs save it.
+    """
+    for number, raw in enumerate(raw_lines, 1):
+        if number == 1 and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise UserError(f"{name}: the text is UTF-16; save it as UTF-8")
+        line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
+        yield line.decode("utf-8", "replace").removesuffix("\n").removesuffix("\r")
+
+
+def grouped(lines: Iterable[str], size: int) -> Iterator[Sequence[str]]:
+    """The lines in groups of `size`; the last one may be smaller."""
+    iterator = iter(lines)
+    while group := list(itertools.islice(iterator, size)):
+        yield group
+
+
+def _opened(path: str | Path) -> BinaryIO:
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None

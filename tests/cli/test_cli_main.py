@@ -1,0 +1,43 @@
+"""What every command has in common: the version, and how it ends."""
+
+import pytest
+
+import translator
+from translator.cli import main
+
+
+def test_the_version(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert end.value.code == 0
+    assert capsys.readouterr().out == f"translator {translator.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        RuntimeError(
+            "[enforce fail at alloc_cpu.cpp:119] . DefaultCPUAllocator: can't allocate memory"
+        ),
+        RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB."),
+    ],
+    ids=["Python", "CPU", "GPU"],
+)
+def test_too_little_memory_is_one_line(error, monkeypatch, capsys):
+    def broken(_):
+        raise error
+
+    monkeypatch.setattr("translator.cli.translate.run", broken)
+    assert main(["translate", "Hi."]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("translator: out of memory; lower ") and said.count("\n") == 1
+
+
+def test_an_error_of_ours_is_not_hidden(monkeypatch):
+    def broken(_):
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("translator.cli.translate.run", broken)
+    with pytest.raises(RuntimeError, match="a bug"):
+        main(["translate", "Hi."])

@@ -1,0 +1,53 @@
+"""Which batches a process gets in which step."""
+
+from conftest import PAIRS, small_config, write_tsv
+
+from translator.distributed import Workers
+from translator.feed import Feed
+from translator.preparation import prepare
+from translator.run_dir import RunDirectory
+
+
+def material_of(config):
+    events = prepare(config, RunDirectory(config.train.run_dir), None)
+    while True:
+        try:
+            next(events)
+        except StopIteration as done:
+            return done.value
+
+
+def test_all_processes_together_see_what_one_alone_sees(tmp_path):
+    corpus = write_tsv(tmp_path / "pairs.tsv", PAIRS)
+    config = small_config(corpus, tmp_path / "run", max_tokens=48, max_steps=12)
+    material = material_of(config)
+    alone = [len(group.indices) for group in Feed(config, material, Workers()).after(0)]
+    both = [
+        list(Feed(config, material, Workers(rank=rank, world_size=2)).after(0)) for rank in (0, 1)
+    ]
+    for first, second in zip(*both, strict=True):
+        assert first.indices == second.indices
+        assert first.weight == 1.0
+        n_rows = sum(len(batch.src) for batch in first.batches)
+        n_rows += sum(len(batch.src) for batch in second.batches) if second.weight else 0
+        assert n_rows == len(first.indices)
+    assert len(both[0]) == len(alone) == 12
+    assert sum(len(group.indices) for group in both[0]) > sum(alone)
+
+
+def test_after_so_many_steps_it_goes_on_where_it_was(tmp_path):
+    corpus = write_tsv(tmp_path / "pairs.tsv", PAIRS)
+    config = small_config(corpus, tmp_path / "run", max_tokens=48, max_steps=9)
+    feed = Feed(config, material_of(config), Workers())
+    whole, rest = list(feed.after(0)), list(feed.after(4))
+    assert len(whole) == 9
+    assert [group.indices for group in rest] == [group.indices for group in whole[4:]]
+
+
+def test_words_spelled_anew_do_not_exceed_the_budget(tmp_path):
+    corpus = write_tsv(tmp_path / "pairs.tsv", PAIRS * 5)
+    config = small_config(corpus, tmp_path / "run", max_tokens=64, max_steps=40)
+    config = config.override(["data.resplit=0.9"])
+    for group in Feed(config, material_of(config), Workers()).after(0):
+        for batch in group.batches:
+            assert max(batch.src.numel(), batch.tgt_in.numel()) <= 64

@@ -1,0 +1,44 @@
+"""A file is its old or its new content at every moment."""
+
+import os
+import threading
+
+import pytest
+
+from translator.files import replacing, write_lines
+
+
+def test_lines_end_alike_everywhere(tmp_path):
+    write_lines(tmp_path / "made" / "here" / "lines.txt", ["가", "b"])
+    assert (tmp_path / "made" / "here" / "lines.txt").read_bytes() == "가\nb\n".encode()
+
+
+def test_after_an_error_the_older_file_is_there_and_nothing_else(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"older")
+    with pytest.raises(RuntimeError), replacing(path) as file:
+        file.write(b"half")
+        assert path.read_bytes() == b"older"
+        raise RuntimeError
+    assert path.read_bytes() == b"older"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links, pipes and modes as POSIX has them")
+def test_links_pipes_and_modes(tmp_path):
+    target, link, pipe = (tmp_path / name for name in ("target", "link", "pipe"))
+    target.write_bytes(b"older")
+    target.chmod(0o600)
+    link.symlink_to(target)
+    write_lines(link, ["newer"])
+    assert link.is_symlink() and target.read_bytes() == b"newer\n"
+    assert target.stat().st_mode & 0o777 == 0o600, "who may read it stays"
+    write_lines(tmp_path / "fresh", [])
+    assert (tmp_path / "fresh").stat().st_mode & 0o777 == 0o644
+    os.mkfifo(pipe)
+    heard = []
+    reader = threading.Thread(target=lambda: heard.append(pipe.read_bytes()))
+    reader.start()
+    write_lines(pipe, ["through"])
+    reader.join(timeout=10)
+    assert heard == [b"through\n"] and pipe.is_fifo()
