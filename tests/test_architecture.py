@@ -33,6 +33,8 @@ ALLOWED = {
     "distributed": {"errors"},
     "hardware": {"errors"},
     "copying": set(),
+    "hangul": set(),
+    "placeholders": {"hangul", "pairs", "tokenizer"},
     "metrics": {"errors"},
     "evaluation": {"copying", "levels", "metrics", "noise", "pairs"},
     "tensorboard": {"errors", "events"},
@@ -65,7 +67,7 @@ ALLOWED = {
     "exported": {"config", "decoding", "errors", "tokenizer"},
     "inference": {
         *("checkpoint", "config", "copying", "decoding", "engine", "errors", "exported"),
-        *("hardware", "levels", "model", "tokenizer"),
+        *("hardware", "levels", "model", "placeholders", "tokenizer"),
     },
     "export": {"checkpoint", "exported", "inference", "metrics", "tokenizer"},
     "heatmap": set(),
@@ -78,7 +80,8 @@ ALLOWED = {
     "subtitles": set(),
     "documents": {"config", "errors", "inference", "levels", "pairs", "segments", "tokenizer"},
     "preparation": {
-        *("config", "distributed", "events", "noise", "pairs", "run_dir", "store", "tokenizer"),
+        *("config", "distributed", "events", "noise", "pairs", "placeholders", "run_dir", "store"),
+        "tokenizer",
     },
     "feed": {"batches", "config", "distributed", "preparation", "resplit"},
     "validation": {
@@ -94,7 +97,9 @@ ALLOWED = {
         *("", "documents", "errors", "inference", "levels", "looking", "plain", "romanization"),
         *("server", "tracing"),
     },
-    "corpus": {"corpus", "errors", "files", "levels", "pairs", "romanization", "tokenizer"},
+    "corpus": {
+        *("corpus", "errors", "files", "hangul", "levels", "pairs", "romanization", "tokenizer"),
+    },
     "cli": {
         "cli",
         *("", "checkpoint", "config", "corpus", "documents", "errors", "evaluation", "events"),

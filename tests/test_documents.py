@@ -41,7 +41,7 @@ def test_a_sentence_that_is_too_long_is_split_and_says_so(translator):
 
 def test_the_line_that_is_too_long_is_named(translator):
     options = replace(translator.config.decoding, too_long="error")
-    lines = [f"{A} {B}", "", "9" * 300]
+    lines = [f"{A} {B}", "", "q" * 300]
     with pytest.raises(TooLong) as caught:
         translate_lines(translator, lines, "formal", options)
     assert caught.value.index == 2

@@ -555,7 +555,7 @@ def test_an_average_that_was_not_finished_is_made_on_resuming(corpus, tmp_path):
 
 
 def test_chrf_can_be_the_judge(corpus, tmp_path):
-    config = small_config(corpus, tmp_path / "run", judge="chrf", max_steps=60, validate_every=30)
+    config = small_config(corpus, tmp_path / "run", judge="chrf", max_steps=120, validate_every=60)
     reports = [
         event
         for event in run(config.override([f"data.dev={corpus}"]))

@@ -18,6 +18,7 @@ from translator.exported import ExportedModel, is_exported, load_exported
 from translator.hardware import choose_device
 from translator.levels import DEFAULT_STYLE, LEVELS
 from translator.model.transformer import AttentionMaps, Transformer
+from translator.placeholders import Hidden, hide, show
 from translator.tokenizer import BOS_ID, EOS_ID, Tokenizer, TokenizerError, normalize
 
 
@@ -127,9 +128,10 @@ class Translator:
         if prefixes and len(prefixes) != len(texts):
             raise ValueError(f"{len(prefixes)} prefixes for {len(texts)} texts")
         options = options or self.config.decoding
+        hidden = [self._hidden(text) for text in texts]
         sources = {
             i: self.tokenizer.encode_source(text, style)
-            for i, text in enumerate(texts)
+            for i, (text, _) in enumerate(hidden)
             if normalize(text)
         }
         self._check_lengths(sources, options)
@@ -142,7 +144,10 @@ class Translator:
             prefix_ids = [begin[i] for i in indices] if begin else []
             found = self._engine.search(cut, prefix_ids, limits, options, use_cache)
             for i, hypotheses in zip(indices, found, strict=True):
-                best, *others = (self._finish(texts[i], sources[i], found) for found in hypotheses)
+                best, *others = (
+                    self._finish(texts[i], hidden[i].things, sources[i], found)
+                    for found in hypotheses
+                )
                 results[i] = replace(best, alternatives=tuple(others))
         return results
 
@@ -154,7 +159,7 @@ class Translator:
         most = self.config.model.max_len - 2  # tag and eos
         if options.split_above:
             most = min(most, options.split_above)
-        return len(self.tokenizer.encode(text)) <= most
+        return len(self.tokenizer.encode(self._hidden(text).text)) <= most
 
     def describe(self, options: DecodingConfig | None = None) -> str:
         """What computes the translations: library, device, number format, threads."""
@@ -162,7 +167,7 @@ class Translator:
 
     def encode_source(self, text: str, style: str) -> list[int]:
         """What the encoder reads of a text: tag, pieces and eos, at most `max_len` ids."""
-        return self._cut(self.tokenizer.encode_source(text, style))
+        return self._cut(self.tokenizer.encode_source(self._hidden(text).text, style))
 
     def attention_maps(self, text: str, translation: Translation, style: str) -> AttentionMaps:
         """Where all layers and heads looked while `text` became `translation`.
@@ -199,9 +204,16 @@ class Translator:
             no_repeat_ngram=options.no_repeat_ngram,
         )
 
-    def _finish(self, source: str, src: Sequence[int], hypothesis: Hypothesis) -> Translation:
+    def _hidden(self, text: str) -> Hidden:
+        """A text as the model sees it, where its vocabulary has placeholders."""
+        text = normalize(text)
+        return hide(text) if self.tokenizer.has_placeholders else Hidden(text, {})
+
+    def _finish(
+        self, source: str, things: Mapping[str, str], src: Sequence[int], hypothesis: Hypothesis
+    ) -> Translation:
         warnings = list(_suspicions(len(src) - 2, hypothesis))
-        text = self.tokenizer.decode(hypothesis.ids)
+        text = show(self.tokenizer.decode(hypothesis.ids), things)
         missing = lost(normalize(source), text)
         if missing:
             warnings.append(f"not carried over: {', '.join(missing)}")

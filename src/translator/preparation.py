@@ -14,6 +14,7 @@ from translator.distributed import Workers
 from translator.events import Note
 from translator.noise import with_noisy_copies
 from translator.pairs import DataError, HeldOut, Pair, Report, read_pairs
+from translator.placeholders import hide_pair
 from translator.run_dir import RunDirectory
 from translator.store import EncodedPair, TokenStore, encode_pairs
 from translator.tokenizer import MAX_SENTENCE_BYTES, Tokenizer, train_tokenizer
@@ -107,7 +108,7 @@ class _Corpus:
         """
         report = Report()
         for entry in self._data.train:
-            for pair in self.train(entry, report):
+            for pair in map(hide_pair, self.train(entry, report)):
                 for text in (pair.src, pair.tgt):
                     if len(text.encode()) > MAX_SENTENCE_BYTES:
                         self.too_long_to_learn += 1
@@ -176,6 +177,8 @@ class _Encoder:
     def _encode(self, pairs: Iterator[Pair]) -> Iterator[EncodedPair]:
         max_len, max_tokens = self._config.model.max_len, self._config.train.max_tokens
         counted = self._count_levels(pairs)
+        if self._tokenizer.has_placeholders:
+            counted = map(hide_pair, counted)
         return encode_pairs(counted, self._tokenizer, max_len, max_tokens, self._encoded)
 
     def _count_levels(self, pairs: Iterator[Pair]) -> Iterator[Pair]:

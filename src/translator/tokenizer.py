@@ -22,6 +22,9 @@ UNK_ID: Final = 1
 BOS_ID: Final = 2
 EOS_ID: Final = 3
 
+PLACEHOLDERS: Final = ("<1>", "<2>", "<3>", "<4>")
+"""Pieces of a new vocabulary that stand for what is carried over as it is, see placeholders.py."""
+
 MAX_SENTENCE_BYTES: Final = 16_384
 """Longer lines are left out of tokenizer training (Hangul takes 3 bytes a syllable)."""
 
@@ -107,6 +110,14 @@ class Tokenizer:
     def vocab_size(self) -> int:
         """V, the number of pieces that really exist."""
         return int(self._processor.GetPieceSize())
+
+    @property
+    def has_placeholders(self) -> bool:
+        """Whether the vocabulary has a piece for each of PLACEHOLDERS."""
+        return all(
+            self._processor.IdToPiece(self._processor.PieceToId(name)) == name
+            for name in PLACEHOLDERS
+        )
 
     @property
     def fingerprint(self) -> str:
@@ -213,6 +224,7 @@ def train_tokenizer(lines: Iterable[str], config: TokenizerConfig) -> Tokenizer:
             bos_id=BOS_ID,
             eos_id=EOS_ID,
             control_symbols=[f"<{level}>" for level in LEVELS],
+            user_defined_symbols=list(PLACEHOLDERS),
             num_threads=1,
             minloglevel=2,
         )
@@ -235,7 +247,7 @@ def _sample(lines: Iterable[str], size: int) -> list[str]:
 
 def _explain(error: RuntimeError, lines: Sequence[str], config: TokenizerConfig) -> str:
     """SentencePiece's assertion in plain words, with the smallest size that would work."""
-    special = 4 + len(LEVELS) + (256 if config.byte_fallback else 0)
+    special = 4 + len(LEVELS) + len(PLACEHOLDERS) + (256 if config.byte_fallback else 0)
     characters = set(ALWAYS_IN_VOCABULARY).union(*lines, _WORD_MARK) - {" "}
     least = special + len(characters)
     if config.vocab_size < least:

@@ -127,7 +127,7 @@ def test_rows_of_a_mask_have_the_names_that_the_maps_have(trained, translator, c
 
 
 def test_a_mask_that_is_too_wide_is_not_left_out_without_a_word(trained, capsys):
-    assert main(["trace", "9" * 41, "--model", str(trained)]) == 0
+    assert main(["trace", "q" * 41, "--model", str(trained)]) == 0
     out = capsys.readouterr().out
     assert "not drawn: it is wider than 40 columns" in out
     assert mask_rows(out, "encoder self-attention") == []

@@ -147,8 +147,8 @@ def test_a_model_is_loaded_once(files, trained, monkeypatch, capsys):
 
 
 def test_a_pair_that_is_too_long_is_named(trained, tmp_path, capsys):
-    path = write_tsv(tmp_path / "long.tsv", [*PAIRS, (f"Call {'9' * 300}.", "네.", "formal")])
+    path = write_tsv(tmp_path / "long.tsv", [*PAIRS, (f"Call {'q' * 300}.", "네.", "formal")])
     command = ["evaluate", "--model", str(trained), "--data", str(path)]
     assert main([*command, "--set", "decoding.too_long=error"]) == 2
     err = capsys.readouterr().err
-    assert f"{path}: Call 999" in err and "…: " in err and "but the model takes 46" in err
+    assert f"{path}: Call qqq" in err and "…: " in err and "but the model takes 46" in err

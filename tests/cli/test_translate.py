@@ -92,7 +92,7 @@ def test_bytes_that_are_not_utf8_lose_no_line(trained, tmp_path, capsys):
 
 def test_an_over_long_line_is_named(trained, tmp_path, capsys):
     path = tmp_path / "lines.txt"
-    path.write_text(f"Thank you.\n{'9' * 300}\n", encoding="utf-8")
+    path.write_text(f"Thank you.\n{'q' * 300}\n", encoding="utf-8")
     assert main(["translate", "--file", str(path), "--model", str(trained)]) == 0
     captured = capsys.readouterr()
     assert captured.out.count("\n") == 2
@@ -112,7 +112,7 @@ def test_the_line_that_is_too_long_is_named(trained, tmp_path, capsys, monkeypat
     config = checkpoint.config.override(["decoding.too_long=error"])
     save_checkpoint(tmp_path / "strict.pt", replace(checkpoint, config=config))
     path = tmp_path / "lines.txt"
-    path.write_text(f"Hi\nHi\nHi\n{'9' * 300}\n", encoding="utf-8")
+    path.write_text(f"Hi\nHi\nHi\n{'q' * 300}\n", encoding="utf-8")
     assert main(["translate", "--file", str(path), "--model", str(tmp_path / "strict.pt")]) == 2
     assert "line 4: 301 pieces, but the model takes 46" in capsys.readouterr().err
 
@@ -283,7 +283,7 @@ def test_subtitles_keep_numbers_and_times(trained, tmp_path, capsys):
 def test_subtitles_are_numbered_as_such(trained, tmp_path, capsys):
     path, out = tmp_path / "film.SRT", tmp_path / "out.srt"
     times = "00:00:01,000 --> 00:00:02,000"
-    path.write_text(f"1\n{times}\nThank\nyou.\n\n2\n{times}\n{'9' * 300}\n", encoding="utf-8")
+    path.write_text(f"1\n{times}\nThank\nyou.\n\n2\n{times}\n{'q' * 300}\n", encoding="utf-8")
     command = ["translate", "--model", str(trained), "--file", str(path), "--output", str(out)]
     assert main(command) == 0
     captured = capsys.readouterr()

@@ -78,6 +78,8 @@ def _is_suggestion(source, right):
         ("톰 씨, 이리 오세요.", "casual", None),
         ("어디에 계세요?", "casual", None),
         ("안녕히 주무세요.", "casual", None),
+        ("그 병원은 자원봉사자들이 지었습니다.", "polite", None),
+        ("늦다니 메리답지 않습니다.", "plain", "늦다니 메리답지 않다."),
         ("은행에서 온 편지", "plain", None),
     ],
 )

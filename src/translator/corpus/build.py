@@ -1,8 +1,9 @@
 """What the commands of the corpus make: drawn pairs, converted levels, the conjugation table."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from translator.corpus.check import MALFORMED, Finding, check_formal
 from translator.corpus.conjugation import conjugate_all
@@ -14,6 +15,9 @@ from translator.errors import UserError
 from translator.files import write_lines
 from translator.levels import SPOKEN
 from translator.pairs import Pair, near_duplicate_key
+
+_SPEAKER: Final = re.compile(r"\b(i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
+_OWN: Final = re.compile(r"(^|\s)제\s")
 
 
 class Converted(NamedTuple):
@@ -48,11 +52,16 @@ def convert_levels(data: Path) -> Converted:
     left_out = dict.fromkeys(pairs, 0)
     for src, written in sentences.items():
         for level, tgt in missing_levels(converter, written).items():
-            if tgt is None:
+            if tgt is None or (level != "polite" and _own_of_another(src, written["formal"])):
                 left_out[level] += 1
             else:
                 pairs[level].append(Pair(src, tgt, level))
     return Converted(pairs, left_out)
+
+
+def _own_of_another(english: str, formal: str) -> bool:
+    """Whether 제 is not "my", which would become 내: 고양이가 제 몸을 핥고 있습니다."""
+    return bool(_OWN.search(formal)) and not _SPEAKER.search(english)
 
 
 def missing_levels(converter: Converter, written: Mapping[str, str]) -> dict[str, str | None]:

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from translator.corpus.hangul import final_sound
 from translator.corpus.kiwi import load_kiwi, with_ni
 from translator.corpus.lexicon import Entry, LexiconError
+from translator.hangul import final_sound
 from translator.pairs import read_lines
 
 Morphemes = Sequence[tuple[str, str]]

@@ -72,6 +72,8 @@ class Converter:
         if any(part is None for part in converted):
             return None
         text = "".join(part for part in converted if part is not None)
+        if "지었" in korean and re.search("졌|져", text):
+            return None  # 짓다 build, read as 지다 lose
         if target != "polite" and _LEFT_POLITE.search(text):
             return None
         expected = {"polite"} if target == "polite" else {"casual", "plain", "any"}

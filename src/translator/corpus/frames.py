@@ -18,10 +18,10 @@ from typing import Protocol
 
 from translator.corpus.conjugation import ENDINGS, Conjugations
 from translator.corpus.english import AGREEMENT, article
-from translator.corpus.hangul import PARTICLES, attach
 from translator.corpus.kinds import KINDS
 from translator.corpus.lexicon import FORMS, Entry, Lexicon
 from translator.errors import UserError
+from translator.hangul import PARTICLES, attach
 from translator.levels import SPOKEN
 from translator.pairs import Pair, read_lines
 

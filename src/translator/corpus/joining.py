@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from translator.corpus.hangul import final_sound
 from translator.corpus.kiwi import with_ni
 from translator.corpus.morphemes import Morpheme
+from translator.hangul import final_sound
 
 _CONTRACTIONS: Final = (("못하아", "못해"), ("못하았", "못했"), ("뼜", "삐었"), ("아어", "알아"))
 """Where kiwipiepy joins otherwise than people write."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from translator.corpus.english import article, numeral, ordinal
-from translator.corpus.hangul import native_numeral, sino_numeral
+from translator.hangul import native_numeral, sino_numeral
 
 _MONTHS: Final = (
     "January February March April May June July August September October November December"

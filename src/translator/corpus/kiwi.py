@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from translator.corpus.hangul import final_sound, without_final
 from translator.errors import UserError
+from translator.hangul import final_sound, without_final
 
 
 def load_kiwi() -> Any:

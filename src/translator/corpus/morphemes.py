@@ -124,7 +124,7 @@ class Sentence:
 
 def _is_adjective(morphemes: Sequence[Morpheme], stem: Morpheme) -> bool:
     """않다 and 못하다 follow the word before."""
-    if stem.tag in {"VCP", "VCN", "XSA"} or stem.tag.startswith("VA"):
+    if stem.tag in {"VCP", "VCN"} or stem.tag.startswith(("VA", "XSA")):
         return True
     if stem.form in {"있", "없"}:
         return True

@@ -1,6 +1,6 @@
 import pytest
 
-from translator.corpus.hangul import (
+from translator.hangul import (
     attach,
     final_sound,
     native_numeral,

@@ -1,0 +1,94 @@
+"""What has to stay as it is goes out of a text and comes back."""
+
+from pathlib import Path
+
+import pytest
+from conftest import small_config, write_tsv
+
+from translator.copying import lost
+from translator.hangul import attach
+from translator.inference import Translator
+from translator.pairs import Pair, Report, read_pairs
+from translator.placeholders import hide, hide_pair, show
+from translator.trainer import train
+
+
+@pytest.mark.fault("B84")
+@pytest.mark.parametrize(
+    ("english", "hidden", "things"),
+    [
+        ("Call 010-1234-5678 today.", "Call <1> today.", ["010-1234-5678"]),
+        ("Room B12 costs 45,000 won.", "Room <1> costs <2> won.", ["B12", "45,000"]),
+        ("Write to kim.lee@mail.example.com.", "Write to <1>.", ["kim.lee@mail.example.com"]),
+        (
+            "See https://example.org/a?b=1, please.",
+            "See <1>, please.",
+            ["https://example.org/a?b=1"],
+        ),
+        ("12 of 12, not 13.", "<1> of <1>, not <2>.", ["12", "13"]),
+        ("Come at 7:40 with 2 friends.", "Come at 7:40 with 2 friends.", []),
+        ("11 12 13 14 15 16", "<1> <2> <3> <4> 15 16", ["11", "12", "13", "14"]),
+        ("I wrote <1> and 25.", "I wrote <1> and 25.", []),
+        ("It was in the 1990s.", "It was in the <1>.", ["1990s"]),
+        ("My reservation number is L-8806.", "My reservation number is <1>.", ["L-8806"]),
+    ],
+)
+def test_what_is_hidden(english, hidden, things):
+    found = hide(english)
+    assert found.text == hidden
+    assert list(found.things.values()) == things
+
+
+@pytest.mark.fault("B35")
+@pytest.mark.parametrize(
+    ("korean", "thing", "shown"),
+    [
+        ("<1>을 누르십시오.", "12", "12를 누르십시오."),
+        ("<1>을 누르십시오.", "13", "13을 누르십시오."),
+        ("<1>으로 보내 주십시오.", "kim@example.kr", "kim@example.kr로 보내 주십시오."),
+        ("<1>명이 왔습니다.", "25", "25명이 왔습니다."),
+        ("비밀번호는 <1>이에요.", "A12", "A12예요."),
+        ("<2> 그리고 <1>", "12", "그리고 12"),
+    ],
+)
+def test_particles_follow_the_sound_of_what_comes_back(korean, thing, shown):
+    assert show(korean, {"<1>": thing}).endswith(shown)
+
+
+def test_both_sides_of_a_pair_or_none():
+    pair = Pair("Call 010-1234-5678 at 11.", "11시에 010-1234-5678로 전화하세요.", "polite")
+    assert hide_pair(pair)[:2] == ("Call <1> at <2>.", "<2>시에 <1>으로 전화하세요.")
+    pair = Pair("I have 20 books.", "책이 스무 권 있습니다.", "formal")
+    assert hide_pair(pair) == pair
+
+
+def test_what_is_hidden_comes_back_in_the_whole_corpus():
+    paths = sorted((Path(__file__).parents[1] / "data").glob("h*/*.tsv"))
+    pairs = [pair for path in paths for pair in read_pairs([str(path)], Report())]
+    n_hidden = 0
+    for pair in pairs:
+        hidden = hide_pair(pair)
+        n_hidden += hidden != pair
+        assert show(hidden.tgt, hide(pair.src).things) == pair.tgt
+        if lost(pair.src, pair.tgt) == []:
+            assert "<" not in show(hidden.tgt, hide(pair.src).things)
+    assert n_hidden > 200
+
+
+@pytest.mark.fault("B84")
+def test_what_was_never_seen_is_carried_over(tmp_path):
+    """A model that has met ten numbers copies any other, and addresses, with the right particle."""
+    pairs = [
+        (f"Call {n} now.", f"지금 {attach(str(n), '으로')} 전화하십시오.", "formal")
+        for n in range(20, 30)
+    ]
+    corpus = write_tsv(tmp_path / "pairs.tsv", pairs)
+    config = small_config(corpus, tmp_path / "run", max_steps=80, validate_every=80)
+    list(train(config))
+    translator = Translator.from_pretrained(tmp_path / "run")
+    for thing, particle in (("010-9876-5433", "으로"), ("4771", "로"), ("kim@example.kr", "로")):
+        [translation] = translator.translate([f"Call {thing} now."])
+        assert translation.text == f"지금 {thing}{particle} 전화하십시오."
+        assert translation.warnings == ()
+        maps = translator.attention_maps(f"Call {thing} now.", translation, "formal")
+        assert maps.cross.shape[-2] == len(translation.ids) + 1
