@@ -34,7 +34,7 @@ ALLOWED = {
     "hardware": {"errors"},
     "copying": set(),
     "hangul": set(),
-    "placeholders": {"hangul", "pairs", "tokenizer"},
+    "placeholders": {"copying", "hangul", "pairs", "tokenizer"},
     "metrics": {"errors"},
     "evaluation": {"copying", "levels", "metrics", "noise", "pairs"},
     "tensorboard": {"errors", "events"},

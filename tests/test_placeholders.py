@@ -6,6 +6,7 @@ import pytest
 from conftest import small_config, write_tsv
 
 from translator.copying import lost
+from translator.decoding import Hypothesis
 from translator.hangul import attach
 from translator.inference import Translator
 from translator.pairs import Pair, Report, read_pairs
@@ -28,7 +29,7 @@ from translator.trainer import train
         ("12 of 12, not 13.", "<1> of <1>, not <2>.", ["12", "13"]),
         ("Come at 7:40 with 2 friends.", "Come at 7:40 with 2 friends.", []),
         ("11 12 13 14 15 16", "<1> <2> <3> <4> 15 16", ["11", "12", "13", "14"]),
-        ("I wrote <1> and 25.", "I wrote <1> and 25.", []),
+        ("I wrote <1> and 25.", "I wrote <1> and 25.", ["<1>"]),
         ("It was in the 1990s.", "It was in the <1>.", ["1990s"]),
         ("My reservation number is L-8806.", "My reservation number is <1>.", ["L-8806"]),
     ],
@@ -49,6 +50,8 @@ def test_what_is_hidden(english, hidden, things):
         ("<1>명이 왔습니다.", "25", "25명이 왔습니다."),
         ("비밀번호는 <1>이에요.", "A12", "A12예요."),
         ("<2> 그리고 <1>", "12", "그리고 12"),
+        ("<7> 그리고 <1>", "12", "<7> 그리고 12"),
+        ("<1>을 썼습니다.", "<1>", "<1>을 썼습니다."),
     ],
 )
 def test_particles_follow_the_sound_of_what_comes_back(korean, thing, shown):
@@ -73,6 +76,14 @@ def test_what_is_hidden_comes_back_in_the_whole_corpus():
         if lost(pair.src, pair.tgt) == []:
             assert "<" not in show(hidden.tgt, hide(pair.src).things)
     assert n_hidden > 200
+
+
+def test_a_model_without_placeholders_leaves_them_alone():
+    """Its texts are its own: what looks like a placeholder is none."""
+    shipped = Translator.from_pretrained()
+    assert not shipped.tokenizer.has_placeholders
+    hypothesis = Hypothesis(shipped.tokenizer.encode("<1> 12"), 0.0, True)
+    assert shipped._finish("<1> 12", {}, [0] * 9, hypothesis).text == "<1> 12"
 
 
 @pytest.mark.fault("B84")

@@ -4,13 +4,12 @@ import re
 from collections import Counter
 from typing import Final
 
-_ITEM: Final = re.compile(
-    r"(?:https?://|www\.)[^\s<>\"'가-힣]+"  # web addresses, without a particle behind
-    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # mail addresses
-    r"|\d+(?:[.,:/-]\d+)*",  # numbers, times, dates
-    re.ASCII,
+ADDRESS: Final = (
+    r"(?:https?://|www\.)[^\s<>\"'가-힣]*[\w/]"  # of the web, without mark or particle behind
+    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # of mail
 )
-_CLOSING: Final = ".,;:!?)]"
+"""A pattern for re.ASCII."""
+_ITEM: Final = re.compile(ADDRESS + r"|\d+(?:[.,:/-]\d+)*", re.ASCII)  # or numbers, times, dates
 _CLOCK: Final = re.compile(r"(\d{1,2})시(?:\s*(?:(\d{1,2})분|(반)))?")
 
 
@@ -23,7 +22,7 @@ def items(text: str) -> list[str]:
     >>> items("Call 010-1234-5678 at 19:30 or see https://example.org/a?b=1, 2 of us, €1,000.")
     ['010-1234-5678', '19:30', 'https://example.org/a?b=1', '1000']
     """
-    found = (match.rstrip(_CLOSING) for match in _ITEM.findall(text))
+    found = _ITEM.findall(text)
     return [_plain(item) for item in found if len(re.sub(r"\D", "", item)) > 1 or _address(item)]
 
 

@@ -213,7 +213,9 @@ class Translator:
         self, source: str, things: Mapping[str, str], src: Sequence[int], hypothesis: Hypothesis
     ) -> Translation:
         warnings = list(_suspicions(len(src) - 2, hypothesis))
-        text = show(self.tokenizer.decode(hypothesis.ids), things)
+        text = self.tokenizer.decode(hypothesis.ids)
+        if self.tokenizer.has_placeholders:
+            text = show(text, things)
         missing = lost(normalize(source), text)
         if missing:
             warnings.append(f"not carried over: {', '.join(missing)}")

@@ -12,19 +12,20 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final, NamedTuple
 
+from translator.copying import ADDRESS
 from translator.hangul import PARTICLES, particle
 from translator.pairs import Pair
 from translator.tokenizer import PLACEHOLDERS
 
 _THING: Final = re.compile(
-    r"(?:https?://|www\.)[^\s<>\"'가-힣]*[\w/]"  # web addresses
-    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # mail addresses
-    r"|(?<![\w:.,/-])(?:[A-Za-z]{1,4}-?)?\d[\d,./-]*\d[A-Za-z0-9]*(?![\w:])",  # numbers, codes
+    ADDRESS
+    + r"|(?<![\w:.,/-])(?:[A-Za-z]{1,4}-?)?\d[\d,./-]*\d[A-Za-z0-9]*(?![\w:])",  # numbers, codes
     re.ASCII,
 )
 _NAME_OF: Final = {form: name for name, forms in PARTICLES.items() for form in forms}
 _FOLLOWING: Final = "|".join(sorted(_NAME_OF, key=len, reverse=True))
-_SHOWN: Final = re.compile(rf"<(\d)>(?:({_FOLLOWING})(?![가-힣]))?")
+_NAMES: Final = "|".join(PLACEHOLDERS)
+_SHOWN: Final = re.compile(rf"({_NAMES})(?:({_FOLLOWING})(?![가-힣]))?")
 
 
 class Hidden(NamedTuple):
@@ -36,13 +37,15 @@ class Hidden(NamedTuple):
 
 def hide(english: str) -> Hidden:
     """English with placeholders for addresses, codes, and numbers of two digits or more; clock
-    times stay, for Korean may write them in words. Beyond the number of placeholders all stay.
+    times stay, for Korean may write them in words. Beyond the number of placeholders all stay, and
+    so they do in a text that has placeholders of its own, which stand for themselves.
 
     >>> hide("Room B12 costs 45,000 won.")
     Hidden(text='Room <1> costs <2> won.', things={'<1>': 'B12', '<2>': '45,000'})
     """
-    if _SHOWN.search(english):
-        return Hidden(english, {})
+    own = re.findall(_NAMES, english)
+    if own:
+        return Hidden(english, {name: name for name in own})
     found = dict.fromkeys(match[0] for match in _THING.finditer(english))
     names = dict(zip(found, PLACEHOLDERS, strict=False))
     text = _THING.sub(lambda match: names.get(match[0], match[0]), english)
@@ -71,7 +74,7 @@ def show(korean: str, things: Mapping[str, str]) -> str:
     """
 
     def shown(match: re.Match[str]) -> str:
-        thing = things.get(f"<{match[1]}>", "")
+        thing = things.get(match[1], "")
         if match[2] is None or not thing:
             return thing
         return thing + particle(thing, _NAME_OF[match[2]])
