@@ -22,7 +22,8 @@ from translator.config import Config
 from translator.files import write_lines
 from translator.model.transformer import Transformer
 from translator.pairs import Pair, Report, read_pairs
-from translator.tokenizer import BOS_ID, EOS_ID, PAD_ID, UNK_ID, Tokenizer, train_tokenizer
+from translator.tokenizer import BOS_ID, EOS_ID, PAD_ID, UNK_ID, Tokenizer
+from translator.vocabulary import train_tokenizer
 
 
 def main() -> None:

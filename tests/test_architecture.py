@@ -18,6 +18,7 @@ ALLOWED = {
     "errors": set(),
     "events": set(),
     "levels": set(),
+    "typed": set(),
     "files": set(),
     "loss": set(),
     "picking": set(),
@@ -28,7 +29,8 @@ ALLOWED = {
     "prefetch": set(),
     "strict": {"errors"},
     "config": {"strict"},
-    "tokenizer": {"config", "errors", "levels"},
+    "tokenizer": {"errors", "levels", "typed"},
+    "vocabulary": {"config", "levels", "tokenizer"},
     "optim": {"config"},
     "distributed": {"errors"},
     "hardware": {"errors"},
@@ -81,7 +83,7 @@ ALLOWED = {
     "documents": {"config", "errors", "inference", "levels", "pairs", "segments", "tokenizer"},
     "preparation": {
         *("config", "distributed", "events", "noise", "pairs", "placeholders", "run_dir", "store"),
-        "tokenizer",
+        *("tokenizer", "typed", "vocabulary"),
     },
     "feed": {"batches", "config", "distributed", "preparation", "resplit"},
     "validation": {

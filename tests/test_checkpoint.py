@@ -27,7 +27,7 @@ from translator.checkpoint import (
 )
 from translator.config import TokenizerConfig
 from translator.model.transformer import Transformer
-from translator.tokenizer import train_tokenizer
+from translator.vocabulary import train_tokenizer
 
 TOKENIZER = train_tokenizer([text for pair in PAIRS for text in pair[:2]], TokenizerConfig())
 

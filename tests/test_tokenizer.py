@@ -16,10 +16,9 @@ from translator.tokenizer import (
     UNK_ID,
     Tokenizer,
     TokenizerError,
-    _sample,
     normalize,
-    train_tokenizer,
 )
+from translator.vocabulary import train_tokenizer
 
 LINES = [text for pair in PAIRS for text in pair[:2]]
 TOKENIZER = train_tokenizer(LINES, TokenizerConfig())
@@ -46,29 +45,6 @@ SPACING_TRAPS = [
     "책·공책·연필",
     "뭐라고요...?",
 ]
-
-
-@pytest.mark.fault("B20")
-@pytest.mark.parametrize("model_type", ["unigram", "bpe"])
-def test_the_vocabulary_size_is_a_ceiling(model_type):
-    config = TokenizerConfig(vocab_size=8000, model_type=model_type)
-    tokenizer = train_tokenizer(LINES[:20], config)
-    assert 300 < tokenizer.vocab_size < 8000
-    assert tokenizer.decode(tokenizer.encode("저는 학생입니다.")) == "저는 학생입니다."
-
-
-@pytest.mark.fault("B21")
-@pytest.mark.parametrize("model_type", ["unigram", "bpe"])
-def test_a_ceiling_below_the_alphabet_names_the_least_that_works(model_type):
-    many = [chr(0xAC00 + i) for i in range(500)]
-    config = TokenizerConfig(vocab_size=300, model_type=model_type)
-    with pytest.raises(TokenizerError, match=r"300 is too small .* need (\d+)") as caught:
-        train_tokenizer(many, config)
-    assert "character_coverage" in str(caught.value)
-    least = int(str(caught.value).split("need ")[1].split(";")[0])
-    train_tokenizer(many, TokenizerConfig(vocab_size=least, model_type=model_type))
-    with pytest.raises(TokenizerError, match="5 is too small"):
-        train_tokenizer(LINES, TokenizerConfig(vocab_size=5, model_type=model_type))
 
 
 @pytest.mark.fault("B23")
@@ -185,36 +161,6 @@ def test_text_cannot_name_a_special_token():
 def test_digits_and_letters_have_pieces_even_if_the_corpus_lacks_them():
     assert TOKENIZER.pieces(TOKENIZER.encode("2047")) == ["▁", "2", "0", "4", "7"]
     assert TOKENIZER.share_in_bytes(["Xq7@"]) == 0
-
-
-def test_training_twice_gives_the_same_vocabulary():
-    assert train_tokenizer(LINES, TokenizerConfig()).fingerprint == TOKENIZER.fingerprint
-    assert train_tokenizer(LINES[:10], TokenizerConfig()).fingerprint != TOKENIZER.fingerprint
-
-
-@pytest.mark.parametrize("lines", [[], ["", "  "], ["가" * 6000]])
-def test_nothing_usable_to_learn_from(lines):
-    with pytest.raises(TokenizerError, match="no usable line to learn from"):
-        train_tokenizer(lines, TokenizerConfig())
-
-
-def test_of_many_lines_a_random_sample_teaches_the_vocabulary():
-    few = [f"{'ab' * (i % 5 + 1)} {i}" for i in range(50)]
-    config = TokenizerConfig(max_sentences=50)
-    whole = train_tokenizer(few, TokenizerConfig())
-    assert train_tokenizer(few, config).fingerprint == whole.fingerprint
-    taken = train_tokenizer([*few * 20, *["zz"] * 3000], config)  # one line in four is not zz
-    assert taken.encode("ababab") and taken.fingerprint != whole.fingerprint
-    again = train_tokenizer(iter([*few * 20, *["zz"] * 3000]), config)
-    assert again.fingerprint == taken.fingerprint
-
-
-def test_sampling_gives_every_line_the_same_chance():
-    lines = [str(i) for i in range(1000)]
-    chosen = [int(line) for line in _sample(lines, 200)]
-    assert len(set(chosen)) == 200
-    assert 400 < sum(chosen) / 200 < 600
-    assert sum(i < 200 for i in chosen) < 80
 
 
 def test_plain_pieces_are_text():

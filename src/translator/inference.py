@@ -159,7 +159,7 @@ class Translator:
         most = self.config.model.max_len - 2  # tag and eos
         if options.split_above:
             most = min(most, options.split_above)
-        return len(self.tokenizer.encode(self._hidden(text).text)) <= most
+        return len(self.tokenizer.encode_source(self._hidden(text).text, DEFAULT_STYLE)) - 2 <= most
 
     def describe(self, options: DecodingConfig | None = None) -> str:
         """What computes the translations: library, device, number format, threads."""

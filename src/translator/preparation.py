@@ -17,7 +17,9 @@ from translator.pairs import DataError, HeldOut, Pair, Report, read_pairs
 from translator.placeholders import hide_pair
 from translator.run_dir import RunDirectory
 from translator.store import EncodedPair, TokenStore, encode_pairs
-from translator.tokenizer import MAX_SENTENCE_BYTES, Tokenizer, train_tokenizer
+from translator.tokenizer import Tokenizer
+from translator.typed import tidy
+from translator.vocabulary import MAX_SENTENCE_BYTES, train_tokenizer
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ class _Corpus:
         report = Report()
         for entry in self._data.train:
             for pair in map(hide_pair, self.train(entry, report)):
-                for text in (pair.src, pair.tgt):
+                for text in (tidy(pair.src), pair.tgt):
                     if len(text.encode()) > MAX_SENTENCE_BYTES:
                         self.too_long_to_learn += 1
                     else:

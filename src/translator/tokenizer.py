@@ -3,19 +3,16 @@ special ids.
 """
 
 import hashlib
-import io
-import random
 import re
-import string
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 import sentencepiece
 
-from translator.config import TokenizerConfig
 from translator.errors import UserError
 from translator.levels import LEVELS
+from translator.typed import tidy
 
 PAD_ID: Final = 0
 UNK_ID: Final = 1
@@ -24,15 +21,6 @@ EOS_ID: Final = 3
 
 PLACEHOLDERS: Final = ("<1>", "<2>", "<3>", "<4>")
 """Pieces of a new vocabulary that stand for what is carried over as it is, see placeholders.py."""
-
-MAX_SENTENCE_BYTES: Final = 16_384
-"""Longer lines are left out of tokenizer training (Hangul takes 3 bytes a syllable)."""
-
-
-ALWAYS_IN_VOCABULARY: Final = string.ascii_letters + string.digits + string.punctuation + "ㅋㅎㅠㅜ"
-"""Characters that get a piece of their own even if the corpus lacks them, so that names and numbers
-can be copied.
-"""
 
 
 class TokenizerError(UserError, ValueError):
@@ -57,7 +45,9 @@ def _hangul_letters() -> dict[int, str | None]:
 
 _JAMO_TO_LETTER: Final = _hangul_letters()
 _RARE: Final = re.compile("[\u1100-\u11ff\u2581]")  # printable, but not left as it is
-_WORD_MARK = "\u2581"  # SentencePiece writes a space as this character, so text must not contain it
+WORD_MARK: Final = (
+    "\u2581"  # SentencePiece writes a space as this character, so text must not contain it
+)
 
 
 def normalize(text: str) -> str:
@@ -69,7 +59,7 @@ def normalize(text: str) -> str:
     if text.isprintable() and unicodedata.is_normalized("NFC", text) and not _RARE.search(text):
         return " ".join(text.split())  # nearly always, and ten times as fast
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    text = unicodedata.normalize("NFC", text).translate(_JAMO_TO_LETTER).replace(_WORD_MARK, "_")
+    text = unicodedata.normalize("NFC", text).translate(_JAMO_TO_LETTER).replace(WORD_MARK, "_")
     return " ".join("".join(" " if unicodedata.category(c) == "Cc" else c for c in text).split())
 
 
@@ -78,7 +68,7 @@ class Tokenizer:
     speech level.
 
     Args:
-        model: the bytes of a SentencePiece model made by `train_tokenizer`.
+        model: the bytes of a SentencePiece model made by `vocabulary.train_tokenizer`.
 
     Raises:
         TokenizerError: the bytes are no SentencePiece model, or its special ids are not this
@@ -138,8 +128,10 @@ class Tokenizer:
         return list(self._processor.EncodeAsIds(normalize(text)))
 
     def encode_source(self, text: str, level: str) -> list[int]:
-        """What the encoder reads: the tag of the wanted level, the pieces, end of sentence."""
-        return [self.tag(level), *self.encode(text), EOS_ID]
+        """What the encoder reads: the tag of the wanted level, the pieces of the tidied text (see
+        typed.py), end of sentence.
+        """
+        return [self.tag(level), *self.encode(tidy(text)), EOS_ID]
 
     def encode_target(self, text: str) -> list[int]:
         """What the decoder learns to write: the pieces, end of sentence. (Its input starts with bos
@@ -185,74 +177,3 @@ class Tokenizer:
             total += len(ids)
             foreign += sum(i == UNK_ID or self._processor.IsByte(i) for i in ids)
         return foreign / total if total else 0.0
-
-
-def train_tokenizer(lines: Iterable[str], config: TokenizerConfig) -> Tokenizer:
-    """Trains one vocabulary over both languages.
-
-    `config.vocab_size` is a ceiling: a small corpus has fewer distinct pieces and gives a smaller
-    vocabulary. Of more than `config.max_sentences` lines a random sample is used.
-
-    Raises:
-        TokenizerError: no usable line, or the ceiling is below the number of different characters.
-    """
-    usable = _sample(
-        (text for text in map(normalize, lines) if 0 < len(text.encode()) <= MAX_SENTENCE_BYTES),
-        config.max_sentences,
-    )
-    if not usable:
-        raise TokenizerError(
-            "tokenizer: no usable line to learn from: "
-            f"every one is empty or above {MAX_SENTENCE_BYTES} bytes"
-        )
-    model = io.BytesIO()
-    try:
-        sentencepiece.SentencePieceTrainer.Train(
-            sentence_iterator=iter(usable),
-            model_writer=model,
-            vocab_size=config.vocab_size,
-            hard_vocab_limit=False,
-            model_type=config.model_type,
-            byte_fallback=config.byte_fallback,
-            character_coverage=config.character_coverage,
-            required_chars=ALWAYS_IN_VOCABULARY,
-            split_digits=True,
-            normalization_rule_name="identity",
-            max_sentence_length=MAX_SENTENCE_BYTES,
-            pad_id=PAD_ID,
-            unk_id=UNK_ID,
-            bos_id=BOS_ID,
-            eos_id=EOS_ID,
-            control_symbols=[f"<{level}>" for level in LEVELS],
-            user_defined_symbols=list(PLACEHOLDERS),
-            num_threads=1,
-            minloglevel=2,
-        )
-    except RuntimeError as error:
-        raise TokenizerError(_explain(error, usable, config)) from None
-    return Tokenizer(model.getvalue())
-
-
-def _sample(lines: Iterable[str], size: int) -> list[str]:
-    """At most `size` lines, each with the same chance, in one pass (Vitter's algorithm R, 1985)."""
-    rng = random.Random(size)
-    chosen: list[str] = []
-    for seen, line in enumerate(lines):
-        if seen < size:
-            chosen.append(line)
-        elif (place := rng.randrange(seen + 1)) < size:
-            chosen[place] = line
-    return chosen
-
-
-def _explain(error: RuntimeError, lines: Sequence[str], config: TokenizerConfig) -> str:
-    """SentencePiece's assertion in plain words, with the smallest size that would work."""
-    special = 4 + len(LEVELS) + len(PLACEHOLDERS) + (256 if config.byte_fallback else 0)
-    characters = set(ALWAYS_IN_VOCABULARY).union(*lines, _WORD_MARK) - {" "}
-    least = special + len(characters)
-    if config.vocab_size < least:
-        return (
-            f"tokenizer.vocab_size: {config.vocab_size} is too small for this corpus, whose "
-            f"characters alone need {least}; raise it, or lower tokenizer.character_coverage"
-        )
-    return f"tokenizer: SentencePiece cannot train on this corpus: {' '.join(str(error).split())}"

@@ -48,7 +48,9 @@ def test_json_and_a_level_for_all(files, trained, capsys):
     [typed] = found["robustness"]
     assert {"capitals", "no final mark", "two sentences"} <= {row["kind"] for row in typed}
     whole = next(row for row in typed if row["kind"] == "capitals")
-    assert whole["n"] == len(PAIRS) and whole["before"] > whole["after"]
+    assert whole["n"] == len(PAIRS) and whole["before"] == whole["after"], "tidied away"
+    wrong = next(row for row in typed if row["kind"] == "a letter wrong")
+    assert wrong["before"] > wrong["after"]
     assert model["all"]["copied"] == {"share": None, "of": 0}
 
 

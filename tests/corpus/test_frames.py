@@ -6,6 +6,7 @@ from translator.corpus.conjugation import Conjugations
 from translator.corpus.frames import FrameError, FrameSet, parse_frame
 from translator.corpus.kinds import KINDS
 from translator.corpus.lexicon import Entry, Lexicon, LexiconError
+from translator.romanization import romanized
 
 ENTRIES = [
     Entry("apple", "food.fruit", "apple", "사과", {}),
@@ -97,6 +98,45 @@ def test_excluded_and_exact_classes():
 def test_the_same_seed_draws_the_same():
     arguments = ("{n} {x:pl}.", "{x} {n} {x:cnt}.", "n=#count;x=food.fruit")
     assert pairs(*arguments) == pairs(*arguments)
+
+
+def test_words_by_themselves():
+    entries = [
+        *ENTRIES,
+        Entry("glass.cup", "thing", "glass", "유리잔", {}),
+        Entry("glass.material", "material", "glass", "유리", {"mass": ""}),
+        Entry("glasses", "thing", "glasses", "안경", {"plonly": ""}),
+        Entry("manager", "person.job", "manager", "매니저|매니저|지배인|지배인", {}),
+        Entry("anna", "name.first", "Anna", "안나", {}),
+    ]
+    frame_set = FrameSet(Lexicon(entries), Conjugations(TABLE), [])
+    found = list(frame_set.words(["formal", "casual"]))
+    assert {(pair.src, pair.tgt) for pair in found} == {
+        ("apple", "사과"),
+        ("an apple", "사과"),
+        ("melon", "멜론"),
+        ("a melon", "멜론"),
+        ("rice", "밥"),
+        ("scissors", "가위"),
+        ("the United States", "미국"),
+        ("child", "아이"),
+        ("a child", "아이"),
+        ("a glass", "유리잔"),
+        ("glasses", "안경"),
+        ("Anna", "안나"),
+    }
+    assert {pair.level for pair in found} == {"formal", "casual"}
+    assert len(found) == 2 * 12, "each once at each level"
+
+
+def test_invented_korean_names_are_spelled_by_the_official_romanisation():
+    rng = random.Random(1)
+    for _ in range(200):
+        name, district = KINDS["#koreanname"](rng), KINDS["#district"](rng)
+        assert name.en.replace("-", "").lower() == romanized(name.ko)
+        assert name.en[0].isupper() and name.en.count("-") <= 1 and len(name.ko) == 2
+        assert district.en.removesuffix("-dong").lower() == romanized(district.ko[:2])
+        assert district.ko.endswith("동") and len(district.ko) == 3
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))

@@ -68,6 +68,9 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the frames by topic, one in twenty, that training never sees",
     )
+    draw.add_argument(
+        "--words", action="store_true", help="and the words of the lexicon by themselves"
+    )
     draw.add_argument("--seed", type=int, default=1, help="another seed, other pairs (default: 1)")
     actions.add_parser("convert", help="make missing speech levels (needs the extra 'corpus')")
     actions.add_parser("conjugate", help="make conjugations.tsv (needs the extra 'corpus')")

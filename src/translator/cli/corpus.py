@@ -27,7 +27,14 @@ def run(args: argparse.Namespace) -> None:
         report = _report(data, corpus_parts(data), FrameSet.read(data))
         _write(data / "REPORT.md", report.split("\n"))
     elif args.action == "draw":
-        pairs = draw_pairs(data, args.per_frame, _levels(args.levels), args.seed, args.held_out)
+        pairs = draw_pairs(
+            data,
+            args.per_frame,
+            _levels(args.levels),
+            args.seed,
+            held_out=args.held_out,
+            words=args.words,
+        )
         if not pairs:
             raise UserError("nothing to draw; raise --per-frame")
         _write(Path(args.out), list(map("\t".join, pairs)))

@@ -28,15 +28,25 @@ class Converted(NamedTuple):
 
 
 def draw_pairs(
-    data: Path, per_frame: int, levels: Sequence[str], seed: int, held_out: bool = False
+    data: Path,
+    per_frame: int,
+    levels: Sequence[str],
+    seed: int,
+    *,
+    held_out: bool = False,
+    words: bool = False,
 ) -> list[Pair]:
     """Up to `per_frame` pairs of each frame at each level, without what dev and test hold.
 
     Args:
         held_out: draw from the frames that are kept from training instead
+        words: the words of the lexicon by themselves, too
     """
     known = {near_duplicate_key(line.en) for line in read_part(data, "heldout")}
-    drawn = FrameSet.read(data).draw_all(per_frame, levels, seed, held_out)
+    frame_set = FrameSet.read(data)
+    drawn = list(frame_set.draw_all(per_frame, levels, seed, held_out))
+    if words:
+        drawn += frame_set.words(levels)
     return [pair for pair in drawn if near_duplicate_key(pair.src) not in known]
 
 

@@ -34,6 +34,9 @@ _DETERMINED = re.compile(
 )
 _ENGLISH_FORMS = (*FORMS, *AGREEMENT)
 _KOREAN_FORMS = ("cnt", *ENDINGS)
+_NO_WORDS_ALONE = {"verb", "adj", "subj", "subj3", "subjpl"}
+"""Word classes whose Korean would be a dictionary form, or a sentence's subject."""
+_WITH_ARTICLE = {"person", "thing", "animal", "clothes", "vehicle", "food"}
 _MADE_SAMPLES = 12  # the number of different fillers that a made kind counts for in `capacity`
 
 
@@ -131,6 +134,21 @@ class FrameSet:
         for frame, level in itertools.product(self.frames, levels):
             if frame.held_out == held_out:
                 yield from self.draw(frame, min(per_frame, self.capacity(frame)), level, seed)
+
+    def words(self, levels: Sequence[str]) -> Iterator[Pair]:
+        """Each noun, name and adverb by itself, persons and things also with an article. Left out
+        is what has several senses, and what is another word at another level.
+        """
+        korean: dict[str, set[str]] = {}
+        for entry in self.lexicon.by_id.values():
+            kind = entry.word_class.split(".")[0]
+            if kind not in _NO_WORDS_ALONE:
+                forms = ("", "a") if kind in _WITH_ARTICLE and entry.en.islower() else ("",)
+                for english in map(entry.english, forms):
+                    korean.setdefault(english, set()).add(entry.ko)
+        for english, [one, *others] in korean.items():
+            if not others and "|" not in one:
+                yield from (Pair(english, one, level) for level in levels)
 
     def _choices(self, frame: Frame) -> dict[str, list[Entry]]:
         """The entries of each slot; an empty list for a made kind."""

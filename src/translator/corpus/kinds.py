@@ -6,10 +6,21 @@ from typing import Final, NamedTuple
 
 from translator.corpus.english import article, numeral, ordinal
 from translator.hangul import native_numeral, sino_numeral
+from translator.romanization import romanized
 
 _MONTHS: Final = (
     "January February March April May June July August September October November December"
 ).split()
+_PLACE_SYLLABLES: Final = (
+    "가 강 고 공 관 구 금 기 남 내 노 다 당 대 도 동 마 만 명 문 미 반 방 배 보 봉 부 사 "
+    "산 상 서 선 성 세 소 송 수 신 안 암 양 여 연 영 오 온 용 우 운 원 은 이 인 자 잠 장 "
+    "전 정 제 종 주 중 지 진 창 천 청 초 충 탄 태 판 평 풍 하 한 항 해 현 호 홍 화 황 효"
+).split()
+_NAME_SYLLABLES: Final = (
+    "가 건 경 기 나 다 대 도 동 미 민 범 보 빈 상 서 선 성 세 소 수 시 아 연 영 예 용 우 "
+    "원 유 윤 은 이 인 재 정 종 주 준 지 진 찬 채 태 하 한 해 현 형 혜 호 환 훈 희"
+).split()
+"""Syllables between which no sound changes, so that the Latin letters follow each by itself."""
 _MINUTES: Final = (5, 10, 15, 20, 25, 30, 40, 45, 50)
 
 
@@ -133,6 +144,19 @@ def _new_name(rng: random.Random) -> Made:
     return Made(syllables.capitalize(), syllables.capitalize())
 
 
+def _korean_name(rng: random.Random) -> Made:
+    """A given name that may or may not exist: Jihun, Ji-hun."""
+    first, second = rng.sample(_NAME_SYLLABLES, 2)
+    joint = rng.choice(("", "-"))
+    return Made(romanized(first).capitalize() + joint + romanized(second), first + second)
+
+
+def _district(rng: random.Random) -> Made:
+    """A city district that may or may not exist: Cheongdam-dong."""
+    name = "".join(rng.sample(_PLACE_SYLLABLES, 2))
+    return Made(f"{romanized(name).capitalize()}-dong", f"{name}동")
+
+
 def _product(rng: random.Random) -> Made:
     name = _new_name(rng).en
     text = rng.choice(
@@ -186,6 +210,8 @@ KINDS: Final[dict[str, Callable[[random.Random], Made]]] = {
     "#times": _times,
     "#ordinal": _ordinal,
     "#newname": _new_name,
+    "#koreanname": _korean_name,
+    "#district": _district,
     "#product": _product,
     "#code": _code,
     "#email": _email,
