@@ -67,20 +67,24 @@ ALLOWED = {
     },
     "engine": {"beam", "compact", "config", "decoding", "errors", "hardware", "model"},
     "exported": {"config", "decoding", "errors", "tokenizer"},
+    "translation": {"decoding", "errors"},
     "inference": {
-        *("checkpoint", "config", "copying", "decoding", "engine", "errors", "exported"),
-        *("hardware", "levels", "model", "placeholders", "tokenizer"),
+        *("checkpoint", "config", "copying", "decoding", "engine", "exported"),
+        *("hardware", "levels", "model", "placeholders", "tokenizer", "translation"),
     },
     "export": {"checkpoint", "exported", "inference", "metrics", "tokenizer"},
     "heatmap": set(),
     "romanization": set(),
     "picture": {"errors", "heatmap", "romanization"},
-    "looking": {"errors", "heatmap", "inference", "tokenizer"},
-    "tracing": {"decoding", "inference", "looking", "model", "tokenizer"},
+    "looking": {"errors", "heatmap", "inference", "tokenizer", "translation"},
+    "tracing": {"decoding", "inference", "looking", "model", "tokenizer", "translation"},
     "plain": {"looking", "tracing"},
     "segments": set(),
     "subtitles": set(),
-    "documents": {"config", "errors", "inference", "levels", "pairs", "segments", "tokenizer"},
+    "documents": {
+        *("config", "errors", "inference", "levels", "pairs", "segments", "tokenizer"),
+        "translation",
+    },
     "preparation": {
         *("config", "distributed", "events", "noise", "pairs", "placeholders", "run_dir", "store"),
         *("tokenizer", "typed", "vocabulary"),
@@ -108,10 +112,10 @@ ALLOWED = {
         "files",
         *("export", "metrics"),
         *("hardware", "heatmap", "inference", "levels", "looking", "pairs", "picture", "plain"),
-        *("run_dir", "server", "subtitles", "tensorboard", "tracing", "trainer"),
+        *("run_dir", "server", "subtitles", "tensorboard", "tracing", "trainer", "translation"),
     },
     "__main__": {"cli"},
-    "": {"config", "errors", "inference", "model"},
+    "": {"config", "errors", "inference", "model", "translation"},
 }
 RUN_TIME_PACKAGES = {"torch", "sentencepiece", "tqdm", "yaml"}
 FOR_TYPES_ONLY: set[str] = set()

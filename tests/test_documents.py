@@ -5,7 +5,7 @@ from conftest import PAIRS
 
 from translator.config import DecodingConfig
 from translator.documents import translate_lines
-from translator.inference import TooLong
+from translator.translation import TooLong
 
 FORMAL = {en: ko for en, ko, level in PAIRS if level == "formal"}
 A, B, C = list(FORMAL)[:3]

@@ -8,8 +8,9 @@ from conftest import PAIRS, small_config
 
 from translator.config import DecodingConfig
 from translator.decoding import Hypothesis
-from translator.inference import BLANK, TooLong, Translator, _suspicions
+from translator.inference import Translator
 from translator.tokenizer import TokenizerError
+from translator.translation import BLANK, TooLong
 
 ENGLISH = [en for en, _, level in PAIRS if level == "formal"]
 KOREAN = [ko for _, ko, level in PAIRS if level == "formal"]
@@ -92,16 +93,16 @@ def test_strange_input_is_bounded_and_flagged(translator):
 
 @pytest.mark.fault("B75")
 def test_what_counts_as_suspicious():
-    def suspicions(ids, finished=True, n_source=5):
-        return list(_suspicions(n_source, Hypothesis(ids, -1.0, finished)))
+    def found(ids, finished=True, n_source=5):
+        return list(suspicions(n_source, Hypothesis(ids, -1.0, finished)))
 
-    assert suspicions([9, 8, 7, 6, 5]) == []
-    assert suspicions([9, 8, 7, 6] * 3) == []
-    assert suspicions([9, 8, 7, 6] * 4, n_source=9) == ["a phrase repeats itself"]
-    assert suspicions(list(range(16))) == ["much longer than the source"]
-    assert suspicions(list(range(9)), n_source=1) == [], "a short word may need several pieces"
-    assert suspicions([]) == ["nothing was written"]
-    assert suspicions([9], finished=False) == ["cut off at the length limit"]
+    assert found([9, 8, 7, 6, 5]) == []
+    assert found([9, 8, 7, 6] * 3) == []
+    assert found([9, 8, 7, 6] * 4, n_source=9) == ["a phrase repeats itself"]
+    assert found(list(range(16))) == ["much longer than the source"]
+    assert found(list(range(9)), n_source=1) == [], "a short word may need several pieces"
+    assert found([]) == ["nothing was written"]
+    assert found([9], finished=False) == ["cut off at the length limit"]
 
 
 @pytest.mark.fault("B45")

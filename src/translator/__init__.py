@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from translator.config import Config, DecodingConfig, ModelConfig
     from translator.errors import UserError
-    from translator.inference import Translation, Translator
+    from translator.inference import Translator
     from translator.model.attention import MultiHeadAttention, scaled_dot_product_attention
     from translator.model.decoder import Decoder, DecoderLayer
     from translator.model.encoder import Encoder, EncoderLayer
     from translator.model.transformer import Transformer
+    from translator.translation import Translation
 
 __version__ = "0.1.0"
 
@@ -24,7 +25,6 @@ _HOME: Final = {
     "DecodingConfig": "config",
     "ModelConfig": "config",
     "UserError": "errors",
-    "Translation": "inference",
     "Translator": "inference",
     "MultiHeadAttention": "model.attention",
     "scaled_dot_product_attention": "model.attention",
@@ -33,6 +33,7 @@ _HOME: Final = {
     "Encoder": "model.encoder",
     "EncoderLayer": "model.encoder",
     "Transformer": "model.transformer",
+    "Translation": "translation",
 }
 
 __all__ = [

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from translator.config import DecodingConfig
 from translator.errors import UserError
-from translator.inference import TooLong, Translation, Translator
+from translator.inference import Translator
 from translator.levels import DEFAULT_STYLE
 from translator.pairs import Pair
 from translator.segments import split_clauses, split_sentences
 from translator.tokenizer import normalize
+from translator.translation import TooLong, Translation
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,10 +1,8 @@
 """A trained translator in one object: texts in, translations out, in the same order."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 import torch
 
@@ -13,47 +11,13 @@ from translator.config import Config, DecodingConfig
 from translator.copying import lost
 from translator.decoding import Hypothesis, SearchLimits
 from translator.engine import Engine, EngineError, TorchEngine
-from translator.errors import UserError
 from translator.exported import ExportedModel, is_exported, load_exported
 from translator.hardware import choose_device
 from translator.levels import DEFAULT_STYLE, LEVELS
 from translator.model.transformer import AttentionMaps, Transformer
 from translator.placeholders import Hidden, hide, show
 from translator.tokenizer import BOS_ID, EOS_ID, Tokenizer, TokenizerError, normalize
-
-
-@dataclass(frozen=True, kw_only=True)
-class Translation:
-    """One translated line and what is known about it."""
-
-    text: str
-    score: float  # log-probability in nats, on a CPU to about a hundredth (compact.py says why)
-    finished: bool  # False when the length limit cut it off
-    ids: tuple[int, ...]  # target tokens, without bos and eos
-    pieces: tuple[str, ...]  # the same as SentencePiece writes them
-    warnings: tuple[str, ...]  # plain words; empty when nothing looks wrong
-    alternatives: tuple["Translation", ...] = ()  # the next best, when more than one was asked for
-
-
-BLANK: Final = Translation(text="", score=0.0, finished=True, ids=(), pieces=(), warnings=())
-
-
-class TooLong(UserError, ValueError):
-    """A source has more pieces than the model has positions.
-
-    Args:
-        index: which of the texts it is, from 0
-        given, most: pieces of the text, and pieces that the model takes
-    """
-
-    def __init__(self, index: int, given: int, most: int) -> None:
-        super().__init__(f"{given} pieces, but the model takes {most}; split the sentence")
-        self.index = index
-        self._sizes = (given, most)
-
-    def at(self, index: int) -> "TooLong":
-        """The same of another list, in which the text has another place."""
-        return TooLong(index, *self._sizes)
+from translator.translation import BLANK, TooLong, Translation, suspicions
 
 
 class Translator:
@@ -212,7 +176,7 @@ class Translator:
     def _finish(
         self, source: str, things: Mapping[str, str], src: Sequence[int], hypothesis: Hypothesis
     ) -> Translation:
-        warnings = list(_suspicions(len(src) - 2, hypothesis))
+        warnings = list(suspicions(len(src) - 2, hypothesis))
         text = self.tokenizer.decode(hypothesis.ids)
         if self.tokenizer.has_placeholders:
             text = show(text, things)
@@ -245,20 +209,6 @@ def _checked(texts: Iterable[str], style: str) -> list[str]:
     if style not in LEVELS:
         raise TokenizerError(f"unknown style {style!r}; choose from {', '.join(LEVELS)}")
     return texts
-
-
-def _suspicions(n_source: int, hypothesis: Hypothesis) -> Iterator[str]:
-    """Signs of a translation gone wrong: it loops, is empty or far too long, or never ended."""
-    ids = hypothesis.ids
-    fours = Counter(zip(ids, ids[1:], ids[2:], ids[3:], strict=False))
-    if fours and max(fours.values()) >= 4:
-        yield "a phrase repeats itself"
-    if not ids:
-        yield "nothing was written"
-    if len(ids) > 3 * max(n_source, 3):
-        yield "much longer than the source"
-    if not hypothesis.finished:
-        yield "cut off at the length limit"
 
 
 def _chunks(items: Sequence[int], size: int) -> Iterable[Sequence[int]]:

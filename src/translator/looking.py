@@ -8,8 +8,9 @@ from torch import Tensor
 
 from translator.errors import UserError
 from translator.heatmap import Heatmap
-from translator.inference import Translation, Translator
+from translator.inference import Translator
 from translator.tokenizer import BOS_ID, EOS_ID, Tokenizer
+from translator.translation import Translation
 
 Kind = Literal["encoder", "decoder", "cross"]
 KINDS: Final[tuple[Kind, ...]] = ("encoder", "decoder", "cross")

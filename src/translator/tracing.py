@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from translator.decoding import allowed_log_probs
-from translator.inference import Translation, Translator
+from translator.inference import Translator
 from translator.looking import Kind, Looking
 from translator.model.attention import MultiHeadAttention
 from translator.model.decoder import Decoder, DecoderLayer
@@ -19,6 +19,7 @@ from translator.model.layers import FeedForward
 from translator.model.masks import padding_mask
 from translator.model.transformer import Transformer
 from translator.tokenizer import BOS_ID, EOS_ID, normalize
+from translator.translation import Translation
 
 N_CANDIDATES: Final = 5
 BLOCKS: Final = (

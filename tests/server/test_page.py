@@ -17,8 +17,9 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, Route, exp
 from real_server import running
 
 from translator.decoding import Hypothesis
-from translator.inference import Translator, _suspicions
+from translator.inference import Translator
 from translator.server.app import create_app
+from translator.translation import suspicions
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SENTENCE = "I am a student."
@@ -259,7 +260,7 @@ def test_warnings_are_korean_on_the_korean_page(page: Page, expected: list[str])
         Hypothesis(ids=[5] * 99, score=0.0, finished=False),
         Hypothesis(ids=[], score=0.0, finished=True),
     ]
-    more = [warning for oddity in oddities for warning in _suspicions(3, oddity)]
+    more = [warning for oddity in oddities for warning in suspicions(3, oddity)]
     assert len(more) == 4
     wanted: list[str] = []
 

@@ -18,7 +18,7 @@ from translator.documents import TranslatedLine, translate_lines, translate_pair
 from translator.errors import UserError
 from translator.evaluation import TWO_SENTENCES, Careless, Judged, disturbed
 from translator.hardware import keep_memory
-from translator.inference import TooLong, Translator
+from translator.inference import Translator
 from translator.levels import DEFAULT_STYLE
 from translator.metrics import (
     METRICS,
@@ -30,6 +30,7 @@ from translator.metrics import (
     scores,
 )
 from translator.pairs import Pair, Report, read_pairs
+from translator.translation import TooLong
 
 AT_ONCE = 512
 

@@ -19,8 +19,8 @@ from translator.cli.output import writing
 from translator.documents import TranslatedLine, translate_lines
 from translator.errors import UserError
 from translator.hardware import keep_memory
-from translator.inference import TooLong
 from translator.subtitles import read_subtitles, write_subtitles
+from translator.translation import TooLong
 
 LINES_AT_ONCE = 1024
 CORES_FOR_ONE = 4
