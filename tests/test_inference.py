@@ -10,7 +10,7 @@ from translator.config import DecodingConfig
 from translator.decoding import Hypothesis
 from translator.inference import Translator
 from translator.tokenizer import TokenizerError
-from translator.translation import BLANK, TooLong
+from translator.translation import BLANK, TooLong, suspicions
 
 ENGLISH = [en for en, _, level in PAIRS if level == "formal"]
 KOREAN = [ko for _, ko, level in PAIRS if level == "formal"]
