@@ -34,7 +34,7 @@ ALWAYS_IN_VOCABULARY: Final = string.ascii_letters + string.digits + string.punc
 can be copied.
 """
 
-FREQUENT: Final = 10_000
+FREQUENT: Final = 20_000
 """A word that is at least every so-many-th of the corpus is a piece by itself."""
 
 _WORD: Final = re.compile(r"(?<!\S)[A-Za-z가-힣]+")
