@@ -1,6 +1,6 @@
 import pytest
 
-from translator.levels import LEVELS, agrees, speech_level
+from translator.levels import LEVELS, agrees, line_level, speech_level
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,22 @@ from translator.levels import LEVELS, agrees, speech_level
 )
 def test_the_ending_shows_the_level(korean, level):
     assert speech_level(korean) == level
+
+
+@pytest.mark.parametrize(
+    ("korean", "level"),
+    [
+        ("바다", "any"),
+        ("가게", "any"),
+        ("필요", "any"),
+        ("갑니다", "formal"),
+        ("간다.", "plain"),
+        ("비가 온다", "plain"),
+        ("가요!", "polite"),
+    ],
+)
+def test_an_entry_of_a_word_list_shows_none(korean, level):
+    assert line_level(korean) == level
 
 
 def test_the_four_levels_and_none():

@@ -69,7 +69,7 @@ def test_quotes_mean_nothing_and_odd_rows_are_reported(tmp_path):
 
 def test_an_empty_third_column_is_none(tmp_path):
     """What a spreadsheet writes when only some rows have a level."""
-    pairs, report = read(write(tmp_path / "a.tsv", "Hello\t안녕하세요\t\nBye\t잘 가\tcasual\n"))
+    pairs, report = read(write(tmp_path / "a.tsv", "Hello\t안녕하세요.\t\nBye\t잘 가\tcasual\n"))
     assert [pair.level for pair in pairs] == ["polite", "casual"]
     assert not report.dropped
 

@@ -18,10 +18,11 @@ SPOKEN = LEVELS[:4]
 DEFAULT_STYLE = "formal"
 """What the translator writes in unless it is asked for another level; the chapter's own."""
 
-_WITH_BIEUP = "".join(chr(code) for code in range(ord("갑"), ord("힣"), 28))
+WITH_BIEUP = "".join(chr(code) for code in range(ord("갑"), ord("힣"), 28))
+"""Every syllable that ends in ㅂ, as those before 니다 do."""
 _TRAILING_MARKS = re.compile(r"[\s\"'”’)(\].!?…~,:;^ㅋㅎㅠㅜ]+$")
 _SHOWN_BY_ENDING = (
-    ("formal", re.compile(rf"((?<!아)니다|니까|시오|[{_WITH_BIEUP}]시다)$")),
+    ("formal", re.compile(rf"((?<!아)니다|니까|시오|[{WITH_BIEUP}]시다)$")),
     ("polite", re.compile(r"(요|죠)$")),
     ("plain", re.compile(r"(다|는가|은가|던가|는구나|자|니|냐|[가-힣]라)$")),
     ("casual", re.compile(r"[아어여야해돼지네래게걸데와봐줘커워겨져려서]$")),
@@ -44,6 +45,14 @@ def speech_level(korean: str) -> str:
         if ending.search(stem):
             return level
     return "any"
+
+
+def line_level(korean: str) -> str:
+    """`speech_level` of a whole line of a corpus. One word without a final mark may be an entry of
+    a word list (바다, 영어, 필요), so only 합니다체 counts there.
+    """
+    level = speech_level(korean)
+    return "any" if re.fullmatch("[가-힣]+", korean) and level != "formal" else level
 
 
 def agrees(korean: str, level: str) -> bool | None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from translator.errors import UserError
-from translator.levels import LEVELS, speech_level
+from translator.levels import LEVELS, line_level
 from translator.tokenizer import normalize
 
 
@@ -70,7 +70,7 @@ def read_pairs(entries: Sequence[str], report: Report, encoding: str = "utf-8") 
                 report.drop(f"empty {side} side", row.place)
                 continue
             report.kept += 1
-            yield pair if pair.level else pair._replace(level=speech_level(pair.tgt))
+            yield pair if pair.level else pair._replace(level=line_level(pair.tgt))
 
 
 class _Row(NamedTuple):

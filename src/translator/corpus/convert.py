@@ -16,7 +16,7 @@ from translator.corpus.familiar import familiar
 from translator.corpus.joining import joined
 from translator.corpus.kiwi import load_kiwi
 from translator.corpus.morphemes import RESPECT, Morpheme, Sentence
-from translator.levels import speech_level
+from translator.levels import WITH_BIEUP, speech_level
 
 _HONORIFIC_WORDS: Final = frozenset(
     "드시 드세 주무시 계시 잡수시 편찮으시 돌아가시 모시 뵙 여쭙 여쭈 드리 말씀 성함 연세 댁 진지 "
@@ -39,6 +39,7 @@ _FIXED: Final[Mapping[str, Mapping[str, str]]] = {
     "plain": {"안녕하십니까": "안녕", "감사합니다": "고맙다", "죄송합니다": "미안하다"},
 }
 """Level -> sentences that have a form of their own there."""
+_LEFT_FORMAL: Final = re.compile(rf"[{WITH_BIEUP}]니[다까],")
 _LEFT_POLITE: Final = re.compile(r"(^|\s)(제|저|저희)\s|^전\s|씨[,!]")
 """What shows that a word was not recognised, or that someone is addressed respectfully."""
 _FIRST_CLAUSE_POLITE: Final = re.compile(r"(니다|니까|[요죠])[,·]")
@@ -74,6 +75,8 @@ class Converter:
         text = "".join(part for part in converted if part is not None)
         if "지었" in korean and re.search("졌|져", text):
             return None  # 짓다 build, read as 지다 lose
+        if _LEFT_FORMAL.search(text):
+            return None  # 수건은 제공됩니까, 저희가 가져가야 해요?
         if target != "polite" and _LEFT_POLITE.search(text):
             return None
         expected = {"polite"} if target == "polite" else {"casual", "plain", "any"}
