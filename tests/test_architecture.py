@@ -72,7 +72,7 @@ ALLOWED = {
         *("checkpoint", "config", "copying", "decoding", "engine", "exported"),
         *("hardware", "levels", "model", "placeholders", "tokenizer", "translation"),
     },
-    "export": {"checkpoint", "exported", "inference", "metrics", "tokenizer"},
+    "export": {"checkpoint", "exported", "inference", "levels", "metrics", "tokenizer"},
     "heatmap": set(),
     "romanization": set(),
     "picture": {"errors", "heatmap", "romanization"},
@@ -86,7 +86,8 @@ ALLOWED = {
         "translation",
     },
     "preparation": {
-        *("config", "distributed", "events", "noise", "pairs", "placeholders", "run_dir", "store"),
+        *("config", "distributed", "events", "levels", "noise", "pairs", "placeholders"),
+        *("run_dir", "store"),
         *("tokenizer", "typed", "vocabulary"),
     },
     "feed": {"batches", "config", "distributed", "preparation", "resplit"},

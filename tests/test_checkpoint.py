@@ -195,7 +195,9 @@ def test_the_vocabulary_travels_with_the_weights(tmp_path):
 def test_a_run_without_a_best_model_names_what_it_has(tmp_path):
     """Stopped before its first validation."""
     save_checkpoint(tmp_path / "last.pt", make_checkpoint())
-    with pytest.raises(CheckpointError, match=r"no such checkpoint .*; there is last\.pt"):
+    (tmp_path / "resume.pt").touch()
+    said = r"no such checkpoint .*; there is last\.pt; best\.pt comes with the first validation$"
+    with pytest.raises(CheckpointError, match=said):
         load_checkpoint(find_checkpoint(tmp_path))
 
 

@@ -8,6 +8,7 @@ from translator.compact import CompactModel
 from translator.config import DecodingConfig
 from translator.engine import EngineError, TorchEngine
 from translator.inference import Translator
+from translator.model.layers import FeedForward
 
 ENGLISH = [en for en, _, level in PAIRS if level == "formal"]
 KOREAN = [ko for _, ko, level in PAIRS if level == "formal"]
@@ -89,3 +90,35 @@ def test_fast_layout_readable_model_and_no_cache_agree(translator):
         assert [found.score for found in fast] == pytest.approx(
             [found.score for found in plain], abs=0.05
         )
+
+
+def test_a_model_that_somebody_changed_is_used_as_it_is(translator):
+    """Its weights no longer say all about it: a hook, another class."""
+    copied = type(translator.model)(translator.config.model, translator.tokenizer.vocab_size)
+    copied.load_state_dict(translator.model.state_dict())
+    mine = Translator(copied.eval(), translator.tokenizer, translator.config)
+    before = mine.translate(ENGLISH[:1])[0]
+    hook = copied.decoder.layers[0].cross_attn.register_forward_hook(
+        lambda _module, _inputs, output: output._replace(context=0 * output.context)
+    )
+    silenced = mine.translate(ENGLISH[:1])[0]
+    assert silenced.score != before.score
+    assert silenced.ids == mine.translate(ENGLISH[:1], use_cache=False)[0].ids
+    with pytest.raises(EngineError, match="fp32"):
+        mine.translate(ENGLISH[:1], options=replace(mine.config.decoding, precision="bf16"))
+    hook.remove()
+    assert mine.translate(ENGLISH[:1])[0] == before
+
+    class Twice(FeedForward):
+        def forward(self, x):
+            return 2 * super().forward(x)
+
+    for layer in copied.decoder.layers:
+        layer.feed_forward.__class__ = Twice
+    assert mine.translate(ENGLISH[:1])[0].score != before.score
+
+
+def test_what_is_no_model_of_this_package_is_refused(translator):
+    wrapped = torch.nn.Sequential(translator.model)
+    with pytest.raises(TypeError, match="expected a Transformer or an exported model, got Sequen"):
+        Translator(wrapped, translator.tokenizer, translator.config)

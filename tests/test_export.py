@@ -94,6 +94,21 @@ def test_int8_says_how_far_it_is(checkpoint, exported, tmp_path):
     assert [t.text for t in found.translate(SENTENCES)] == KOREAN
 
 
+def test_the_check_is_at_the_level_asked_for(checkpoint, tmp_path, monkeypatch):
+    translate, levels = Translator.translate, []
+
+    def noting(self, texts, style="none", **more):
+        levels.append(style)
+        return translate(self, texts, style, **more)
+
+    monkeypatch.setattr(Translator, "translate", noting)
+    export_model(checkpoint, tmp_path / "usual", "float32", SENTENCES)
+    assert levels == ["formal"] * 2
+    polite = [en for en, _, level in PAIRS if level == "polite"]
+    export_model(checkpoint, tmp_path / "polite", "int8", polite, "polite")
+    assert levels[2:] == ["polite"] * 3
+
+
 def test_options_of_the_search(translator, exported):
     found = Translator.from_pretrained(exported)
     lines = [*SENTENCES[:3], "salad"]
@@ -165,7 +180,9 @@ def test_an_export_that_translates_otherwise_is_not_kept(checkpoint, tmp_path, m
         return model
 
     monkeypatch.setattr(checkpoints.Checkpoint, "build_model", other)  # PyTorch's side only
-    with pytest.raises(ExportError, match="translates only 0 of"):
+    with pytest.raises(
+        ExportError, match=r"translates only 0 of .+; give .+ \(--sentences\), .+ \(--style\)"
+    ):
         export_model(checkpoint, tmp_path / "out", "float32", SENTENCES)
     assert list(tmp_path.iterdir()) == []
 

@@ -1,9 +1,11 @@
 """Which batches a process gets in which step."""
 
+import re
+
 from conftest import PAIRS, small_config, write_tsv
 
 from translator.distributed import Workers
-from translator.feed import Feed
+from translator.feed import Feed, epoch_note
 from translator.preparation import prepare
 from translator.run_dir import RunDirectory
 
@@ -51,3 +53,17 @@ def test_words_spelled_anew_do_not_exceed_the_budget(tmp_path):
     for group in Feed(config, material_of(config), Workers()).after(0):
         for batch in group.batches:
             assert max(batch.src.numel(), batch.tgt_in.numel()) <= 64
+
+
+def test_how_long_an_epoch_is(tmp_path):
+    one = write_tsv(tmp_path / "one.tsv", PAIRS)
+    two = write_tsv(tmp_path / "two.tsv", [(f"{en} Yes.", ko, level) for en, ko, level in PAIRS])
+    config = small_config(one, tmp_path / "run", max_tokens=48, max_steps=400)
+    config = config.override([f"data.train=[{one}, {two}]", "data.weights=[2, 1]"])
+    material = material_of(config)
+    said = re.findall(r"about (\d+)", epoch_note(config, material, 1))
+    steps, epochs = map(int, said)
+    batches = len(list(Feed(config, material, Workers())._sampler.batches(0)))
+    assert 0.4 * batches < steps <= batches, "about, and without padding"
+    assert epochs == round(400 / steps)
+    assert epoch_note(config, material, 1000).startswith("an epoch is about 1 steps, ")

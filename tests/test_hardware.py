@@ -66,3 +66,20 @@ def test_keeping_memory_harms_nobody():
     keep_memory()
     keep_memory()
     assert torch.ones(3_000_000).sum() == 3_000_000
+
+
+def test_under_torchrun_a_process_takes_its_own_gpu(monkeypatch):
+    monkeypatch.setenv("LOCAL_RANK", "2")
+    assert choose_device("cpu") == CPU
+    with pytest.raises(HardwareError, match=r"'cuda:0' would put all processes on one GPU"):
+        choose_device("cuda:0")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    with pytest.raises(HardwareError, match=r"process 2 has no GPU of its own, there are 2"):
+        choose_device("auto")
+
+
+def test_bfloat16_that_is_emulated_is_said(monkeypatch):
+    for fast, said in ((True, "as set)"), (False, "no instructions for it here)")):
+        monkeypatch.setattr(hardware, "has_fast_bfloat16", lambda _, fast=fast: fast)
+        assert str(Precision.choose("bf16", CPU)).endswith(said)

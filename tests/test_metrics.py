@@ -130,9 +130,9 @@ def test_the_way_of_cutting_is_fixed_and_in_the_signature():
 def test_without_the_package_for_morphemes_it_says_so(monkeypatch):
     pytest.importorskip("sacrebleu")
     monkeypatch.setitem(sys.modules, "kiwipiepy", None)
-    with pytest.raises(EvaluationError, match=r"pip install 'translator\[corpus\]'"):
+    with pytest.raises(EvaluationError, match=r"install -c constraints\.txt -e '\.\[corpus\]'"):
         scores(FOUND, WANTED, [MORPHEMES])
-    with pytest.raises(EvaluationError, match=r"pip install 'translator\[corpus\]'"):
+    with pytest.raises(EvaluationError, match=r"install -c constraints\.txt -e '\.\[corpus\]'"):
         check_available([*METRICS, MORPHEMES])
     check_available()
 
@@ -146,5 +146,6 @@ def test_without_the_package_it_says_what_to_install():
         "    except EvaluationError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    said = "scores need sacrebleu; install it with: pip install 'translator[eval]'\n"
+    said = "scores need sacrebleu; install the extra 'eval' in the folder of the code: "
+    said += "pip install -c constraints.txt -e '.[eval]'\n"
     assert done.stdout == said * 2

@@ -15,6 +15,8 @@ RNG = random.Random(0)
     ("kind", "text", "expected"),
     [
         (noise._drop_final_mark, "Where is it?", "Where is it"),
+        (noise._drop_final_mark, "Isn't it late?", "Isn't it late"),
+        (noise._drop_final_mark, "Any updates?", "Any updates?"),
         (noise._capitals, "Where is it?", "WHERE IS IT?"),
         (noise._curly_quotes, 'He\'s "here" now.', "He’s “here” now."),
         (noise._other_contraction, "I am not late.", "I'm not late."),
@@ -24,6 +26,7 @@ RNG = random.Random(0)
         (noise._other_contraction, "Why don't you go?", "Why don't you go?"),
         (noise._other_contraction, "It's late, isn't it?", "It's late, isn't it?"),
         (noise._other_contraction, "I don't.", "I don't."),
+        (noise._other_contraction, "I wonder where he is now.", "I wonder where he is now."),
     ],
 )
 def test_each_kind(kind, text, expected):

@@ -64,12 +64,12 @@ def test_quotes_mean_nothing_and_odd_rows_are_reported(tmp_path):
         "1 pair dropped: the third column is not a speech level",
         "1 pair dropped: no tab between English and Korean",
     ]
-    assert report.lines()[0].endswith("pairs.tsv:3)")
+    assert report.lines()[0].endswith(f"; keep two (cut -f1,2) (first: {tmp_path}/pairs.tsv:3)")
 
 
 def test_an_empty_third_column_is_none(tmp_path):
     """What a spreadsheet writes when only some rows have a level."""
-    pairs, report = read(write(tmp_path / "a.tsv", "Hello\t안녕하세요.\t\nBye\t잘 가\tcasual\n"))
+    pairs, report = read(write(tmp_path / "a.tsv", "Hello\t안녕하세요.\t\nBye\t잘 가\tCasual\n"))
     assert [pair.level for pair in pairs] == ["polite", "casual"]
     assert not report.dropped
 
@@ -193,3 +193,15 @@ def test_whether_anything_is_left(size, left_over):
     for pair in PAIRS:
         held_out.offer(pair)
     assert held_out.left_over == left_over
+
+
+def test_swapped_columns_are_suspected(tmp_path):
+    rows = [f"Sentence {i}.\t문장 {i}입니다." for i in range(30)]
+    path = write(tmp_path / "a.tsv", "English\tKorean\n" + "\n".join(rows))
+    assert read(path)[1].lines() == [], "a single odd pair is none"
+    swapped = ["\t".join(reversed(row.split("\t"))) for row in rows[:3]]
+    path = write(tmp_path / "b.tsv", "\n".join(rows + swapped))
+    pairs, report = read(path)
+    assert len(pairs) == report.kept == 33
+    [line] = report.lines()
+    assert line.startswith("3 of 33 pairs have Hangul") and f"(first: {path}:31)" in line

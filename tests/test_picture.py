@@ -88,7 +88,7 @@ def test_a_font_by_name_or_file(tmp_path):
 def test_without_matplotlib_the_extra_is_named(tmp_path, monkeypatch):
     for name in ("matplotlib", "matplotlib.figure"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(PictureError, match=r"pip install 'translator\[plot\]', or write .svg"):
+    with pytest.raises(PictureError, match=r"-e '\.\[plot\]'; or write \.svg"):
         save_picture([MAP], tmp_path / "map.png")
     assert save_picture([MAP], tmp_path / "map.svg") == ()
     assert save_picture([MAP], tmp_path / "map.json") == ()

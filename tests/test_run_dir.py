@@ -144,7 +144,7 @@ def test_a_model_that_starts_from_another_has_its_sizes(tmp_path):
     run_dir = RunDirectory(tmp_path)
     run_dir.save_state(config, STATE)
     run_dir.load_state(config.override(["model.d_ff=128", "tokenizer.vocab_size=77"]))
-    with pytest.raises(UserError, match=r"another model\.dropout"):
+    with pytest.raises(UserError, match=r"began with: model\.dropout"):
         run_dir.load_state(config.override(["model.dropout=0.3"]))
 
 
@@ -156,7 +156,7 @@ def test_only_length_reports_and_learning_rate_may_change(tmp_path):
         config.override(["train.max_steps=99", "train.lr=1", "decoding.batch_size=2"])
     )
     changed = config.override(["train.seed=5", "model.d_ff=128"])
-    with pytest.raises(UserError, match=r"another model\.d_ff and train\.seed than the run began"):
+    with pytest.raises(UserError, match=r"began with: model\.d_ff \(64 then, 128 now\), train\.seed \("):
         run_dir.load_state(changed)
 
 
@@ -168,7 +168,7 @@ def test_a_setting_that_is_newer_than_the_run_is_as_its_default(tmp_path):
     del state["config"]["data"]["resplit"]
     save_atomically(tmp_path / "resume.pt", state)
     assert run_dir.load_state(config)["step"] == 2
-    with pytest.raises(UserError, match=r"another data\.resplit"):
+    with pytest.raises(UserError, match=r"began with: data\.resplit \(0\.0 then, "):
         run_dir.load_state(config.override(["data.resplit=0.5"]))
 
 

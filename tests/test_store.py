@@ -24,7 +24,7 @@ def test_the_limit_counts_every_special_token():
     encoded, report = encode(pairs, max_len=6)
     assert [len(pair.src) for pair in encoded] == [5, 6]
     assert report.dropped == {"longer than model.max_len = 6 tokens": 1}
-    assert "pair 3, 7 tokens" in report.lines()[0]
+    assert f"(first: 7 tokens: {words(5)})" in report.lines()[0]
 
 
 @pytest.mark.fault("B17")
@@ -40,6 +40,7 @@ def test_the_store_gives_back_what_was_put_in(tmp_path):
     assert len(store) == 2
     assert [store[0], store[1]] == pairs
     assert store.lengths([1, 0]) == [(2, 4), (3, 2)]
+    assert [store.n_tokens(*span) for span in ((0, 0), (0, 1), (1, 2), (0, 2))] == [0, 5, 6, 11]
     assert [TokenStore(tmp_path)[1], store[0]] == [pairs[1], pairs[0]]
 
 

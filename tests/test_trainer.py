@@ -2,6 +2,7 @@ import json
 import math
 import re
 import sys
+from dataclasses import replace
 
 import pytest
 import torch
@@ -27,6 +28,10 @@ from translator.validation import evaluating
 
 def run(config, **how):
     return list(train(config, **how))
+
+
+def notes_of(config):
+    return [event.text for event in run(config) if isinstance(event, Note)]
 
 
 def final_weights(run_dir):
@@ -589,6 +594,19 @@ def test_fine_tuning_starts_from_weights_and_vocabulary(tuned):
     assert ours.config.model.d_model == 32
 
 
+def test_fine_tuning_keeps_the_way_of_decoding_unless_it_names_one(tuned):
+    config, first, second = tuned
+    theirs = load_checkpoint(first / "best.pt")
+    decoding = replace(theirs.config.decoding, split_above=7)
+    save_checkpoint(
+        first / "best.pt", replace(theirs, config=replace(theirs.config, decoding=decoding))
+    )
+    run(config.override(["train.max_steps=1"]))
+    assert load_checkpoint(second / "last.pt").config.decoding.split_above == 7
+    run(config.override(["train.max_steps=1", "decoding.split_above=9"]), overwrite=True)
+    assert load_checkpoint(second / "last.pt").config.decoding.split_above == 9
+
+
 def test_fine_tuning_is_resumed_without_the_model_it_began_with(tuned):
     config, first, second = tuned
     run(config.override(["train.max_steps=5"]))
@@ -676,6 +694,16 @@ def test_texts_too_long_for_the_vocabulary_are_counted(tmp_path):
     write_tsv(corpus, [("가" * 6000, "나" * 6000, "formal")])
     with pytest.raises(TokenizerError, match="every one is empty or above 16384 bytes"):
         run(small_config(corpus, tmp_path / "run"))
+
+
+def test_a_corpus_without_the_default_level_is_said_so(tmp_path):
+    polite = write_tsv(tmp_path / "polite.tsv", [pair for pair in PAIRS if pair[2] == "polite"])
+    notes = notes_of(small_config(polite, tmp_path / "run", max_steps=1))
+    assert any(note.endswith("translate with --style polite") for note in notes)
+    both = write_tsv(tmp_path / "both.tsv", PAIRS)
+    notes = notes_of(small_config(both, tmp_path / "run2", max_steps=1))
+    assert not any("hardly any" in note for note in notes)
+    assert any(note.startswith("an epoch is about ") for note in notes)
 
 
 @pytest.mark.fault("B04")

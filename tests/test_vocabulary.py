@@ -50,7 +50,7 @@ def test_of_many_lines_a_random_sample_teaches_the_vocabulary():
     whole = train_tokenizer(few, TokenizerConfig())
     assert train_tokenizer(few, config).fingerprint == whole.fingerprint
     taken = train_tokenizer([*few * 20, *["zz"] * 3000], config)  # one line in four is not zz
-    assert taken.encode("ababab") and taken.fingerprint != whole.fingerprint
+    assert len(taken.encode("ababab")) < 4 and taken.fingerprint != whole.fingerprint
     again = train_tokenizer(iter([*few * 20, *["zz"] * 3000]), config)
     assert again.fingerprint == taken.fingerprint
 
@@ -78,6 +78,29 @@ def test_frequent_words_are_pieces():
     assert tokenizer.vocab_size <= 430
     assert tokenizer.pieces(tokenizer.encode("I am and 못")) == ["▁I", "▁am", "▁and", "▁못"]
     assert tokenizer.decode(tokenizer.encode("I'm ill and I am here.")) == "I'm ill and I am here."
+
+
+@pytest.mark.parametrize("length", [62, 130])
+def test_a_long_shout_does_no_harm(length):
+    """Its piece would not fit into one byte of length."""
+    lines = ["no" * length, *contracted_corpus()] * 12
+    tokenizer = train_tokenizer(lines, TokenizerConfig(vocab_size=430))
+    assert tokenizer.decode(tokenizer.encode("no" * length)) == "no" * length
+
+
+def test_what_stands_there_a_few_times_gets_no_piece_of_its_own():
+    words = vocabulary._frequent_words(["once", *["ten of them"] * 10, *["nine"] * 9])
+    assert list(words) == ["ten", "of", "them"]
+    assert vocabulary._frequent_words(["a"] * 10 + ["b"] * 300_000).keys() == {"b"}
+
+
+def test_characters_that_are_left_out_leave_room():
+    """A ceiling below the number of characters is no fault if coverage leaves some out."""
+    rare = "".join(chr(0xAC00 + i) for i in range(300))
+    lines = [*contracted_corpus() * 5, rare]
+    config = TokenizerConfig(vocab_size=600, character_coverage=0.98)
+    assert vocabulary._least(lines, config) > 600
+    assert train_tokenizer(lines, config).vocab_size <= 600
 
 
 def test_words_that_were_added_serve_as_pieces_of_longer_ones_too():

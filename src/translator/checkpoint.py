@@ -153,7 +153,8 @@ def load_safely(path: str | Path) -> dict[str, Any]:
         CheckpointError: missing, damaged or foreign.
     """
     path = Path(path)
-    beside = [other.name for other in sorted(path.parent.glob("*.pt")) if other != path]
+    others = [other.name for other in sorted(path.parent.glob("*.pt")) if other != path]
+    beside = [name for name in others if name != "resume.pt"]  # which is no model
     try:
         path.open("rb").close()
     except PermissionError:
@@ -162,6 +163,8 @@ def load_safely(path: str | Path) -> dict[str, Any]:
         pass  # said below
     if not path.is_file():
         remedy = f"there is {' and '.join(beside)}" if beside else "train one first"
+        if path.name == "best.pt" and "last.pt" in beside:
+            remedy += "; best.pt comes with the first validation"
         raise CheckpointError(
             f"{path}: no such checkpoint (working directory: {Path.cwd()}); {remedy}"
         )

@@ -120,7 +120,7 @@ class DataConfig(_Checked):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.dev and self.dev_size:
-            raise ConfigError("dev_size: has no effect beside dev; keep one of the two")
+            raise ConfigError("dev_size: has no effect beside dev; keep one of them (dev_size=0)")
         if self.weights and len(self.weights) != len(self.train):
             raise ConfigError(
                 f"weights: {len(self.weights)} for {len(self.train)} entries of data.train; "

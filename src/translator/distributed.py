@@ -40,6 +40,8 @@ class Workers:
             return cls()
         if not torch.distributed.is_initialized():
             backend = "nccl" if device.type == "cuda" else "gloo"
+            if device.type == "cuda":
+                torch.cuda.set_device(device)  # objects and barriers travel through the current one
             try:
                 torch.distributed.init_process_group(backend, timeout=TIMEOUT)
             except ValueError as error:  # some schedulers set WORLD_SIZE and nothing else

@@ -1,9 +1,10 @@
 """What runs a search, sources as ids in, hypotheses out; here the one that uses PyTorch."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import torch
+from torch import nn
 
 from translator.beam import BeamOptions, beam_search
 from translator.compact import EXACT, CompactModel
@@ -11,7 +12,18 @@ from translator.config import DecodingConfig
 from translator.decoding import Hypothesis, SearchLimits, Uncached, greedy_search
 from translator.errors import UserError
 from translator.hardware import has_fast_bfloat16, has_fast_int8
+from translator.model.attention import MultiHeadAttention
+from translator.model.decoder import Decoder, DecoderLayer
+from translator.model.dropout import Dropout
+from translator.model.embedding import Embedding
+from translator.model.encoder import Encoder, EncoderLayer
+from translator.model.layers import AddNorm, FeedForward
 from translator.model.transformer import Transformer
+
+_PLAIN: Final = {
+    *(Transformer, Embedding, Encoder, EncoderLayer, Decoder, DecoderLayer, MultiHeadAttention),
+    *(FeedForward, AddNorm, Dropout, nn.Linear, nn.LayerNorm, nn.ModuleList, nn.Identity),
+}
 
 
 class EngineError(UserError, ValueError):
@@ -89,7 +101,16 @@ class TorchEngine:
         return self.model.embedding.weight.device
 
     def _laid_out(self, options: DecodingConfig) -> Any:
-        """The model that is searched."""
+        """The model that is searched. One whose layers somebody has changed is asked as a whole at
+        each step, without a cache, so that the change counts.
+        """
+        if not is_plain(self.model):
+            if options.precision != "fp32":
+                raise EngineError(
+                    f"decoding.precision: {options.precision} is for a model whose layers are as "
+                    "they were made; write fp32"
+                )
+            return Uncached(self.model)
         if self._device.type != "cpu":
             check_precision(options.precision, self._device)
             return self.model
@@ -101,6 +122,16 @@ class TorchEngine:
             self._made_for = now
         self._compact.n_exact = max(EXACT, 4 * options.beam_size)
         return self._compact
+
+
+def is_plain(model: Transformer) -> bool:
+    """Whether every part of a model is of its own class and has no hooks, so that its weights say
+    all about it.
+    """
+    return all(
+        type(part) in _PLAIN and not part._forward_hooks and not part._forward_pre_hooks
+        for part in model.modules()
+    )
 
 
 def check_precision(precision: str, device: torch.device) -> None:

@@ -18,6 +18,7 @@ from torch import Tensor
 from translator.checkpoint import Checkpoint
 from translator.exported import SETTINGS, TOKENIZER, ExportError, import_ctranslate2
 from translator.inference import Translator
+from translator.levels import DEFAULT_STYLE
 from translator.metrics import check_available, chrf
 from translator.tokenizer import BOS_ID, EOS_ID, UNK_ID
 
@@ -36,7 +37,11 @@ class ExportReport:
 
 
 def export_model(
-    checkpoint: Checkpoint, path: str | Path, quantization: str, sentences: Sequence[str]
+    checkpoint: Checkpoint,
+    path: str | Path,
+    quantization: str,
+    sentences: Sequence[str],
+    style: str = DEFAULT_STYLE,
 ) -> ExportReport:
     """Writes a directory that CTranslate2 and `Translator.from_pretrained` can open.
 
@@ -47,29 +52,32 @@ def export_model(
         path: must not exist yet
         quantization: of QUANTIZATIONS; int8 takes a quarter of the size and is faster
         sentences: English, to compare
+        style: speech level in which they are compared
 
     Raises:
         ExportError: the directory exists, there is no such quantization, CTranslate2 is not
             installed, or the texts differ.
         EvaluationError: sacrebleu is not installed.
+        TokenizerError: no such style.
     """
     path = Path(path)
     _check(path, quantization)
-    expected = _texts(
-        Translator(checkpoint.build_model(), checkpoint.tokenizer, checkpoint.config), sentences
-    )
+    original = Translator(checkpoint.build_model(), checkpoint.tokenizer, checkpoint.config)
+    expected = _texts(original, sentences, style)
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as work:
         made = Path(work) / "float32"
-        texts = _exported_texts(checkpoint, made, "float32", sentences)
+        texts = _exported_texts(checkpoint, made, "float32", sentences, style)
         same = _agreeing(texts, expected)
         if same < SAME_AT_LEAST * len(sentences):
             raise ExportError(
-                f"CTranslate2 translates only {same} of {len(sentences)} sentences as PyTorch does"
+                f"CTranslate2 translates only {same} of {len(sentences)} sentences as PyTorch "
+                "does; give sentences of the kind that the model has learned (--sentences), in a "
+                "speech level that it has learned (--style)"
             )
         if quantization != "float32":
             made = Path(work) / quantization
-            texts = _exported_texts(checkpoint, made, quantization, sentences)
+            texts = _exported_texts(checkpoint, made, quantization, sentences, style)
         os.replace(made, path)
     return ExportReport(
         sentences=len(sentences),
@@ -92,16 +100,16 @@ def _check(path: Path, quantization: str) -> None:
 
 
 def _exported_texts(
-    checkpoint: Checkpoint, path: Path, quantization: str, sentences: Sequence[str]
+    checkpoint: Checkpoint, path: Path, quantization: str, sentences: Sequence[str], style: str
 ) -> list[str]:
     """Writes a directory, opens it and translates with it."""
     _write(checkpoint, path, quantization)
-    return _texts(Translator.from_pretrained(path), sentences)
+    return _texts(Translator.from_pretrained(path), sentences, style)
 
 
-def _texts(translator: Translator, sentences: Sequence[str]) -> list[str]:
+def _texts(translator: Translator, sentences: Sequence[str], style: str) -> list[str]:
     options = replace(translator.config.decoding.asked(beam_size=1), precision="fp32")
-    return [found.text for found in translator.translate(sentences, options=options)]
+    return [found.text for found in translator.translate(sentences, style, options=options)]
 
 
 def _agreeing(texts: Sequence[str], expected: Sequence[str]) -> int:

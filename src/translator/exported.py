@@ -13,7 +13,7 @@ import torch
 
 from translator.config import Config, ConfigError, DecodingConfig
 from translator.decoding import Hypothesis, SearchLimits
-from translator.errors import UserError
+from translator.errors import UserError, lacks
 from translator.tokenizer import Tokenizer, TokenizerError
 
 MODEL: Final = "model.bin"
@@ -62,9 +62,7 @@ def import_ctranslate2() -> Any:
     try:
         import ctranslate2
     except ImportError:
-        raise ExportError(
-            "this needs CTranslate2; install it with: pip install 'translator[export]'"
-        ) from None
+        raise ExportError(lacks("this needs CTranslate2", "export")) from None
     return ctranslate2
 
 

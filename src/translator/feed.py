@@ -65,6 +65,23 @@ class Feed:
         return collate(pairs)
 
 
+def epoch_note(config: Config, material: Material, n_processes: int) -> str:
+    """How long an epoch is, and so how often the run sees each pair; about, for how much of a batch
+    is padding shows only when it is made.
+    """
+    settings = config.train
+    weights = config.data.weights or (1.0,) * len(material.sizes)
+    ends = list(itertools.accumulate(material.sizes, initial=0))
+    tokens = sum(
+        weight * material.train.n_tokens(start, end) / 2
+        for weight, (start, end) in zip(weights, itertools.pairwise(ends), strict=True)
+    )
+    steps = max(1, round(tokens / (settings.max_tokens * settings.accumulate * n_processes)))
+    epochs = settings.max_steps / steps
+    shown = f"{epochs:.0f}" if epochs >= 10 else f"{epochs:.1f}"
+    return f"an epoch is about {steps} steps, train.max_steps about {shown} epochs"
+
+
 def _grouped(batches: Iterator[list[int]], size: int) -> Iterator[list[list[int]]]:
     """`size` batches at a time; the last group of an epoch may be smaller."""
     group: list[list[int]] = []

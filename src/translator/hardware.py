@@ -22,7 +22,7 @@ class HardwareError(UserError, ValueError):
 def choose_device(name: str, setting: str = "train.device") -> torch.device:
     """The device of a setting; "auto" is a GPU of CUDA where there is one, else the CPU.
 
-    Under torchrun each process takes the GPU of its own number.
+    Under torchrun each process takes the GPU of its own number, so it must not be given one.
 
     Args:
         setting: what the user calls it, for the error
@@ -30,12 +30,23 @@ def choose_device(name: str, setting: str = "train.device") -> torch.device:
     Raises:
         HardwareError: no such device on this machine.
     """
+    chosen = name
     if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
+        chosen = "cuda" if torch.cuda.is_available() else "cpu"
+    own = os.environ.get("LOCAL_RANK")
     try:
-        device = torch.device(name)
-        if device.type == "cuda" and device.index is None and "LOCAL_RANK" in os.environ:
-            device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+        device = torch.device(chosen)
+        if device.type == "cuda" and own is not None:
+            if device.index is not None:
+                raise HardwareError(
+                    f"{setting}: {name!r} would put all processes on one GPU; write cuda"
+                )
+            if torch.cuda.is_available() and int(own) >= torch.cuda.device_count():
+                raise HardwareError(
+                    f"{setting}: process {own} has no GPU of its own, there are "
+                    f"{torch.cuda.device_count()}; lower --nproc-per-node"
+                )
+            device = torch.device("cuda", int(own))
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError):
         raise HardwareError(
@@ -106,7 +117,9 @@ class Precision:
             chip = "processor" if device.type == "cpu" else device.type
             return cls(device, dtype, f"the {chip} has {'' if fast else 'no '}fast bfloat16")
         named = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
-        return cls(device, named[setting], "as set")
+        slow = setting == "bf16" and not has_fast_bfloat16(device)
+        why = "as set, but slow: no instructions for it here" if slow else "as set"
+        return cls(device, named[setting], why)
 
     def __str__(self) -> str:
         name = str(self.dtype).removeprefix("torch.")

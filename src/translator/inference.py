@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import torch
+from torch import nn
 
 from translator.checkpoint import PRETRAINED, find_checkpoint, load_checkpoint
 from translator.config import Config, DecodingConfig
@@ -15,7 +16,7 @@ from translator.exported import ExportedModel, is_exported, load_exported
 from translator.hardware import choose_device
 from translator.levels import DEFAULT_STYLE, LEVELS
 from translator.model.transformer import AttentionMaps, Transformer
-from translator.placeholders import Hidden, hide, show
+from translator.placeholders import Hidden, hide, hide_in, invented, show
 from translator.tokenizer import BOS_ID, EOS_ID, Tokenizer, TokenizerError, normalize
 from translator.translation import BLANK, TooLong, Translation, suspicions
 
@@ -32,6 +33,9 @@ class Translator:
     def __init__(
         self, model: Transformer | ExportedModel, tokenizer: Tokenizer, config: Config
     ) -> None:
+        if isinstance(model, nn.Module) and not isinstance(model, Transformer):
+            name = type(model).__name__
+            raise TypeError(f"model: expected a Transformer or an exported model, got {name}")
         self._engine: Engine = TorchEngine(model) if isinstance(model, Transformer) else model
         self.tokenizer = tokenizer
         self.config = config
@@ -55,8 +59,14 @@ class Translator:
         Raises:
             CheckpointError: missing, damaged or foreign file.
             ExportError: a damaged export, or CTranslate2 is not installed.
+            EngineError: a device for an export, which runs on the CPU.
         """
         if is_exported(path):
+            if str(device) not in {"cpu", "auto"}:
+                raise EngineError(
+                    f"device: an exported model runs on the CPU, not on {device}; load the "
+                    "checkpoint for that"
+                )
             exported = load_exported(path)
             return cls(exported.model, exported.tokenizer, exported.config)
         checkpoint = load_checkpoint(find_checkpoint(path))
@@ -99,7 +109,10 @@ class Translator:
             if normalize(text)
         }
         self._check_lengths(sources, options)
-        begin = {i: self.tokenizer.encode(prefixes[i]) for i in sources} if prefixes else {}
+        begin = {
+            i: self.tokenizer.encode(hide_in(prefixes[i], hidden[i].things))
+            for i in (sources if prefixes else ())
+        }
         results = [BLANK] * len(texts)
         limits = self.limits(options)
         by_length = sorted(sources, key=lambda i: len(sources[i]))
@@ -179,6 +192,8 @@ class Translator:
         warnings = list(suspicions(len(src) - 2, hypothesis))
         text = self.tokenizer.decode(hypothesis.ids)
         if self.tokenizer.has_placeholders:
+            if invented(text, things):
+                warnings.append("a number or address that the source lacks was left out")
             text = show(text, things)
         missing = lost(normalize(source), text)
         if missing:

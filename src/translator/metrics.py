@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from translator.errors import UserError
+from translator.errors import UserError, lacks
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
@@ -140,9 +140,7 @@ def _metrics(names: Sequence[str]) -> Mapping[str, "Metric"]:
         from sacrebleu.metrics.bleu import BLEU
         from sacrebleu.metrics.chrf import CHRF
     except ImportError:
-        raise EvaluationError(
-            "scores need sacrebleu; install it with: pip install 'translator[eval]'"
-        ) from None
+        raise EvaluationError(lacks("scores need sacrebleu", "eval")) from None
     made: dict[str, Callable[[], Metric]] = {
         "chrF": CHRF,
         "chrF++": lambda: CHRF(word_order=2),
@@ -172,7 +170,5 @@ def _kiwi_class() -> Any:
     try:
         from kiwipiepy import Kiwi
     except ImportError:
-        raise EvaluationError(
-            "morphemes need kiwipiepy; install it with: pip install 'translator[corpus]'"
-        ) from None
+        raise EvaluationError(lacks("morphemes need kiwipiepy", "corpus")) from None
     return Kiwi

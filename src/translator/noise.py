@@ -37,12 +37,21 @@ _CONTRACTIONS: Final = {
     "I will": "I'll",
     "Let us": "Let's",
 }
+_NOT_BEHIND: Final = r"(?<!where )(?<!what )(?<!how )(?<!who )"  # where he is now
 _EXPANSIONS: Final = {short: long for long, short in _CONTRACTIONS.items() if short[-2:] != "'s"}
 """Not for 's, which may also be "has" or a possessive."""
 
 
+_ASKS: Final = re.compile(
+    r"^(wh\w+|how|am|are|is|was|were|do|does|did|have|has|had|can|could|will|would|shall|should|may"
+    r"|might|must|can't|won't)(n't)?\b",
+    re.IGNORECASE,
+)
+
+
 def _drop_final_mark(text: str, _: random.Random) -> str:
-    return text.rstrip(".!?")
+    """But not the only sign of a question: Any updates?"""
+    return text if text.endswith("?") and not _ASKS.match(text) else text.rstrip(".!?")
 
 
 def _lower_case(text: str, rng: random.Random) -> str:
@@ -60,7 +69,9 @@ def _curly_quotes(text: str, _: random.Random) -> str:
 
 def _other_contraction(text: str, _: random.Random) -> str:
     for long, short in _CONTRACTIONS.items():
-        found = re.sub(rf"\b{long}\b(?=\s+\w)", short, text)  # never at the end: "Yes, I am."
+        found = re.sub(
+            rf"{_NOT_BEHIND}\b{long}\b(?=\s+\w)", short, text
+        )  # nor at the end: "Yes, I am."
         if found != text:
             return found
     for short, long in _EXPANSIONS.items():

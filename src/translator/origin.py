@@ -5,7 +5,7 @@ or from the model that is trained further (`train.init_from`).
 from dataclasses import replace
 
 from translator.checkpoint import Checkpoint, find_checkpoint, load_checkpoint
-from translator.config import Config
+from translator.config import Config, DecodingConfig
 from translator.events import Note
 from translator.run_dir import RunDirectory
 
@@ -20,11 +20,16 @@ def find_origin(config: Config, run_dir: RunDirectory, resume: bool) -> Checkpoi
 
 
 def with_shape_of(origin: Checkpoint | None, config: Config) -> Config:
-    """A model that starts from another has its sizes and vocabulary; only dropout is free."""
+    """A model that starts from another has its sizes and vocabulary, of which only dropout is free,
+    and its way of decoding if the config names none.
+    """
     if origin is None or not config.train.init_from:
         return config
     model = replace(origin.config.model, dropout=config.model.dropout)
-    return replace(config, model=model, tokenizer=origin.config.tokenizer)
+    decoding = config.decoding
+    if decoding == DecodingConfig():
+        decoding = origin.config.decoding
+    return replace(config, model=model, tokenizer=origin.config.tokenizer, decoding=decoding)
 
 
 def origin_note(config: Config, origin: Checkpoint) -> Note:

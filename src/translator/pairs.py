@@ -19,6 +19,8 @@ from translator.errors import UserError
 from translator.levels import LEVELS, line_level
 from translator.tokenizer import normalize
 
+_HANGUL = re.compile("[ㄱ-ㆎ가-힣]")
+
 
 class DataError(UserError, ValueError):
     """A corpus is missing, unreadable, uneven or empty."""
@@ -34,9 +36,13 @@ class Pair(NamedTuple):
 
 @dataclass
 class Report:
-    """What was kept and what was dropped, by reason, with the first place of each."""
+    """What was kept and what was dropped, by reason, with the first place of each; and how much of
+    what was kept looks as if the columns were swapped.
+    """
 
     kept: int = 0
+    odd: int = 0
+    first_odd: str = ""
     dropped: dict[str, int] = field(default_factory=dict)
     first: dict[str, str] = field(default_factory=dict)
 
@@ -45,12 +51,27 @@ class Report:
         self.dropped[reason] = self.dropped.get(reason, 0) + 1
         self.first.setdefault(reason, place)
 
+    def keep(self, pair: Pair, place: str) -> None:
+        """Counts one pair that is used."""
+        self.kept += 1
+        if _HANGUL.search(pair.src) or not _HANGUL.search(pair.tgt):
+            self.odd += 1
+            self.first_odd = self.first_odd or place
+
     def lines(self) -> list[str]:
-        """One line for each reason: "3 pairs dropped: empty Korean side (first: mine.tsv:12)"."""
-        return [
+        """One line for each reason: "3 pairs dropped: empty Korean side (first: mine.tsv:12)"; and
+        one if more than one pair in twenty is odd.
+        """
+        found = [
             f"{count} pair{'s' * (count != 1)} dropped: {reason} (first: {self.first[reason]})"
             for reason, count in self.dropped.items()
         ]
+        if 20 * self.odd > self.kept:
+            found.append(
+                f"{self.odd} of {self.kept} pairs have Hangul in the English or none in the Korean "
+                f"(first: {self.first_odd}); are the columns swapped?"
+            )
+        return found
 
 
 def read_pairs(entries: Sequence[str], report: Report, encoding: str = "utf-8") -> Iterator[Pair]:
@@ -69,7 +90,7 @@ def read_pairs(entries: Sequence[str], report: Report, encoding: str = "utf-8") 
                 side = "Korean" if pair.src else "English"
                 report.drop(f"empty {side} side", row.place)
                 continue
-            report.kept += 1
+            report.keep(pair, row.place)
             yield pair if pair.level else pair._replace(level=line_level(pair.tgt))
 
 
@@ -90,7 +111,8 @@ def _tsv_rows(pattern: str, encoding: str, report: Report) -> Iterator[_Row]:
             place, columns = f"{path}:{number}", [part.strip() for part in line.split("\t")]
             problem = _row_problem(columns)
             if not problem:
-                yield _Row(place, columns[0], columns[1], columns[2] if len(columns) == 3 else "")
+                level = columns[2].lower() if len(columns) == 3 else ""
+                yield _Row(place, columns[0], columns[1], level)
             elif line.strip():
                 report.drop(problem, place)
 
@@ -101,8 +123,9 @@ def _row_problem(columns: Sequence[str]) -> str:
         return "no tab between English and Korean"
     if len(columns) > 3:
         return f"{len(columns)} columns instead of 2 or 3"
-    if len(columns) == 3 and columns[2] not in {"", *LEVELS}:
-        return f"the third column is not a speech level ({', '.join(LEVELS)})"
+    if len(columns) == 3 and columns[2].lower() not in {"", *LEVELS}:
+        levels = ", ".join(LEVELS)
+        return f"the third column is not a speech level ({levels}); keep two (cut -f1,2)"
     return ""
 
 
@@ -166,8 +189,8 @@ def read_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
     except UnicodeDecodeError as error:
         other = "cp949" if encoding.lower().replace("-", "") == "utf8" else "utf-8"
         raise DataError(
-            f"{path}: line {number}: byte {error.start} of the line is not {encoding}; "
-            f"if the file is {other}, set data.encoding={other}"
+            f"{path}: line {number}: byte {error.start} of the line is not {encoding}; mend it, "
+            f"or if the whole file is {other}, set data.encoding={other} (or save it as UTF-8)"
         ) from None
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from translator.errors import UserError
+from translator.errors import UserError, lacks
 from translator.heatmap import IN_A_ROW, Heatmap, as_svg, printable
 from translator.romanization import has_hangul, romanized
 
@@ -71,8 +71,7 @@ def _save_png(heatmaps: Sequence[Heatmap], path: Path, font: str | None) -> tupl
         from matplotlib.figure import Figure
     except ImportError:
         raise PictureError(
-            "PNG needs matplotlib; install it with: pip install 'translator[plot]', "
-            "or write .svg, which needs nothing"
+            lacks("PNG needs matplotlib", "plot") + "; or write .svg, which needs nothing"
         ) from None
     family = _korean_font(font)
     notes: tuple[str, ...] = ()

@@ -19,13 +19,16 @@ from translator.tokenizer import PLACEHOLDERS
 
 _THING: Final = re.compile(
     ADDRESS
-    + r"|(?<![\w:.,/-])(?:[A-Za-z]{1,4}-?)?\d[\d,./-]*\d[A-Za-z0-9]*(?![\w:])",  # numbers, codes
+    # numbers and codes; none of 25th, 1990s, 10pm, 12-year-old, which Korean writes otherwise
+    + r"|(?<![\w:.,/-])(?:[A-Za-z]-|[A-Z]{2,4}-?|[A-Za-z]{1,4})?\d[\d,./-]*\d[A-Z0-9]*"
+    + r"(?![\w:]|[.,/@-]\w)",
     re.ASCII,
 )
 _NAME_OF: Final = {form: name for name, forms in PARTICLES.items() for form in forms}
 _FOLLOWING: Final = "|".join(sorted(_NAME_OF, key=len, reverse=True))
 _NAMES: Final = "|".join(PLACEHOLDERS)
-_SHOWN: Final = re.compile(rf"({_NAMES})(?:({_FOLLOWING})(?![가-힣]))?")
+_PARTICLE: Final = rf"(?:({_FOLLOWING})(?=(?:는|도|만|요|의|부터)?(?![가-힣])))?"
+_SHOWN: Final = re.compile(rf"({_NAMES}){_PARTICLE}")
 
 
 class Hidden(NamedTuple):
@@ -54,23 +57,31 @@ def hide(english: str) -> Hidden:
 
 def hide_pair(pair: Pair) -> Pair:
     """Both sides with placeholders, for training. A thing that the Korean writes otherwise stays on
-    both sides. Particles behind a placeholder are those that follow a consonant.
+    both sides.
     """
     things = {
         name: thing
         for name, thing in hide(pair.src).things.items()
         if len(_places(thing, pair.tgt)) == len(_places(thing, pair.src))
     }
-    src, tgt = pair.src, pair.tgt
+    src = pair.src
     for name, thing in things.items():
         src = _pattern(thing).sub(name, src)
-        tgt = _pattern(thing, particles=True).sub(partial(_canonical, name), tgt)
-    return pair._replace(src=src, tgt=tgt)
+    return pair._replace(src=src, tgt=hide_in(pair.tgt, things))
+
+
+def hide_in(korean: str, things: Mapping[str, str]) -> str:
+    """Korean with placeholders for things that its English has. Particles behind a placeholder are
+    those that follow a consonant.
+    """
+    for name, thing in things.items():
+        korean = _pattern(thing, particles=True).sub(partial(_canonical, name), korean)
+    return korean
 
 
 def show(korean: str, things: Mapping[str, str]) -> str:
     """Korean with the things themselves, and particles that follow their sound. A placeholder that
-    stands for nothing is left out.
+    stands for nothing (`invented`) is left out.
     """
 
     def shown(match: re.Match[str]) -> str:
@@ -82,11 +93,15 @@ def show(korean: str, things: Mapping[str, str]) -> str:
     return " ".join(_SHOWN.sub(shown, korean).split())
 
 
+def invented(korean: str, things: Mapping[str, str]) -> bool:
+    """Whether a placeholder stands for nothing in the source."""
+    return any(name not in things for name in re.findall(_NAMES, korean))
+
+
 def _pattern(thing: str, particles: bool = False) -> re.Pattern[str]:
     """Where a thing stands by itself, and not as a part of a longer one."""
     alone = rf"(?<![\w.,:/@-]){re.escape(thing)}(?![0-9A-Za-z]|[.,:/@-]\w)"
-    follows = rf"(?:({_FOLLOWING})(?![가-힣]))?" if particles else ""
-    return re.compile(alone + follows, re.ASCII)
+    return re.compile(alone + (_PARTICLE if particles else ""), re.ASCII)
 
 
 def _places(thing: str, text: str) -> list[str]:

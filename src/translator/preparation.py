@@ -6,12 +6,13 @@ ten thousand.
 
 import itertools
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from translator.config import Config, DataConfig
 from translator.distributed import Workers
 from translator.events import Note
+from translator.levels import DEFAULT_STYLE
 from translator.noise import with_noisy_copies
 from translator.pairs import DataError, HeldOut, Pair, Report, read_pairs
 from translator.placeholders import hide_pair
@@ -158,14 +159,14 @@ class _Encoder:
         noise, seed = self._config.data.noise, self._config.train.seed
         for number, entry in enumerate(self._config.data.train):
             before = self._encoded.kept
-            pairs = with_noisy_copies(corpus.train(entry, self._read), noise, f"{seed}/{number}")
-            yield from self._encode(pairs)
+            pairs = self._hidden(corpus.train(entry, self._read))
+            yield from self._encode(with_noisy_copies(pairs, noise, f"{seed}/{number}"))
             self.sizes.append(self._encoded.kept - before)
         corpus.check_some(self._read)
 
     def dev(self, corpus: _Corpus) -> Iterator[EncodedPair]:
         """The dev pairs, as they are."""
-        return self._encode(iter(corpus.dev))
+        return self._encode(self._hidden(corpus.dev))
 
     def notes(self, name: str) -> Iterator[Note]:
         """What was dropped and kept.  Raises DataError when nothing was short enough."""
@@ -175,13 +176,22 @@ class _Encoder:
         yield from (Note(f"{name}: {line}") for line in dropped)
         shown = ", ".join(f"{level} {count}" for level, count in self._levels.most_common())
         yield Note(f"{name}: {self._encoded.kept} pairs" + (f" ({shown})" if shown else ""))
+        total = self._levels.total()
+        if name == "train" and 20 * self._levels[DEFAULT_STYLE] < total:
+            [(most, _)] = self._levels.most_common(1)
+            yield Note(
+                f"train: hardly any pair is {DEFAULT_STYLE}, which is asked for by default; "
+                f"translate with --style {most}"
+            )
 
     def _encode(self, pairs: Iterator[Pair]) -> Iterator[EncodedPair]:
         max_len, max_tokens = self._config.model.max_len, self._config.train.max_tokens
         counted = self._count_levels(pairs)
-        if self._tokenizer.has_placeholders:
-            counted = map(hide_pair, counted)
         return encode_pairs(counted, self._tokenizer, max_len, max_tokens, self._encoded)
+
+    def _hidden(self, pairs: Iterable[Pair]) -> Iterable[Pair]:
+        """Before any noise, which must not change what has to be copied."""
+        return map(hide_pair, pairs) if self._tokenizer.has_placeholders else pairs
 
     def _count_levels(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
         for pair in pairs:

@@ -130,10 +130,14 @@ class RunDirectory:
         changed = _differences(state["config"], config.to_dict())
         if changed:
             raise UserError(
-                f"{self.path}: --resume with another {' and '.join(changed)} than the run began "
-                "with; put it back, or start a new run_dir"
+                f"{self.path}: --resume with other settings than the run began with: "
+                f"{', '.join(changed)}; put them back, or {self._anew}"
             )
         return state
+
+    @property
+    def _anew(self) -> str:
+        return f"begin anew with its weights: --init-from {self.last} and another run_dir"
 
     def save_state(self, config: Config, state: Mapping[str, Any]) -> None:
         """Replaces the state that `load_state` returns."""
@@ -204,7 +208,8 @@ def check_resumable(
     if state["data"] != data:
         raise UserError(
             f"{path}: the corpus has changed since the run was stopped; "
-            "put it back, or start a new run_dir"
+            f"put it back, or begin anew with its weights: --init-from {path / 'last.pt'} and "
+            "another run_dir"
         )
     if len(state["random"]) != n_processes:
         raise UserError(
@@ -214,13 +219,13 @@ def check_resumable(
 
 
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Dotted keys whose change would make it another run. Length, reports and learning rate may
-    change.
+    """Settings whose change would make it another run, with both values. Length, reports and
+    learning rate may change.
     """
     shape_is_given = ("model", "tokenizer") if now["train"]["init_from"] else ()
     default = Config().to_dict()  # of a setting that is newer than the run
     return [
-        f"{section}.{key}"
+        f"{section}.{key} ({before[section].get(key, default[section][key])} then, {value} now)"
         for section in ("model", "tokenizer", "data", "train")
         for key, value in now[section].items()
         if before[section].get(key, default[section][key]) != value

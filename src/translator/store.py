@@ -25,14 +25,14 @@ def encode_pairs(
 
     Lengths count every special token: S = pieces + 2 (level tag, eos), T = pieces + 1 (bos or eos).
     """
-    for number, pair in enumerate(pairs, 1):
+    for pair in pairs:
         encoded = EncodedPair(
             tokenizer.encode_source(pair.src, pair.level), tokenizer.encode_target(pair.tgt)
         )
         longest = max(len(encoded.src), len(encoded.tgt))
         if longest > min(max_len, max_tokens):
             name = "model.max_len" if max_len <= max_tokens else "train.max_tokens"
-            place = f"pair {number}, {longest} tokens: {pair.src[:40]}"
+            place = f"{longest} tokens: {pair.src[:80]}"
             report.drop(f"longer than {name} = {min(max_len, max_tokens)} tokens", place)
             continue
         report.kept += 1
@@ -92,6 +92,16 @@ class TokenStore:
         self._tokens.seek(4 * start)
         ids = array.array("i", self._tokens.read(4 * (end - start))).tolist()
         return EncodedPair(ids[: src_end - start], ids[src_end - start :])
+
+    def n_tokens(self, start: int, end: int) -> int:
+        """Tokens of both sides of the pairs from `start` up to but not including `end`."""
+        first, last = (self._end_of(index) for index in (start, end))
+        return last - first
+
+    def _end_of(self, count: int) -> int:
+        """Where the first `count` pairs end."""
+        self._offsets.seek(16 * count + 8)
+        return array.array("q", self._offsets.read(8))[0]
 
     def lengths(self, indices: Iterable[int]) -> list[tuple[int, int]]:
         """Tokens of source and of target of each pair asked for."""

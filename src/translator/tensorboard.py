@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from translator.errors import UserError
+from translator.errors import UserError, lacks
 from translator.events import Event, Started, StepReport, ValidationReport
 
 
@@ -17,10 +17,7 @@ class Board:
         try:
             from torch.utils.tensorboard import SummaryWriter
         except ImportError:
-            raise UserError(
-                "train.tensorboard needs a package; install it with: "
-                "pip install 'translator[tensorboard]'"
-            ) from None
+            raise UserError(lacks("train.tensorboard needs a package", "tensorboard")) from None
         self._writer_class = SummaryWriter
         self._directory = Path(directory)
         self._writer: SummaryWriter | None = None

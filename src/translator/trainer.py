@@ -14,7 +14,7 @@ from translator.config import Config
 from translator.distributed import Workers, leave
 from translator.engine import check_precision
 from translator.events import Event, Note, Started, StepReport, Stopped, ValidationReport
-from translator.feed import Feed
+from translator.feed import Feed, epoch_note
 from translator.hardware import (
     Precision,
     choose_device,
@@ -79,6 +79,7 @@ def train(
                 run_dir.clear()
             else:
                 run_dir.forget_after(run.step)
+            yield Note(epoch_note(config, material, workers.world_size))
         for event in run.events(stop):
             if workers.first or isinstance(event, Stopped):
                 yield event

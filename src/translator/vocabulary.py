@@ -34,10 +34,14 @@ ALWAYS_IN_VOCABULARY: Final = string.ascii_letters + string.digits + string.punc
 can be copied.
 """
 
-FREQUENT: Final = 20_000
-"""A word that is at least every so-many-th of the corpus is a piece by itself."""
+RAREST: Final = 1 / 20_000
+"""The share of all words that a word must have, at the least, to get a piece that unigram training
+did not give it."""
+FEWEST: Final = 10
+"""And how often it must occur."""
 
-_WORD: Final = re.compile(r"(?<!\S)[A-Za-z가-힣]+")
+_WORD: Final = re.compile(r"(?<!\S)[A-Za-z가-힣]{1,16}(?![A-Za-z가-힣])")
+"""A word or the beginning of one (didn of didn't), not longer than SentencePiece's own pieces."""
 
 
 def train_tokenizer(lines: Iterable[str], config: TokenizerConfig) -> Tokenizer:
@@ -62,7 +66,7 @@ def train_tokenizer(lines: Iterable[str], config: TokenizerConfig) -> Tokenizer:
         tokenizer = _train(usable, config, config.vocab_size)
         if config.model_type == "unigram":
             words = _frequent_words(usable)
-            room = min(config.vocab_size // 20, config.vocab_size - _least(usable, config))
+            room = max(0, min(config.vocab_size // 20, config.vocab_size - _least(usable, config)))
             split = _split_words(words, tokenizer)[:room]
             if split and tokenizer.vocab_size + len(split) > config.vocab_size:
                 tokenizer = _train(usable, config, config.vocab_size - len(split))
@@ -103,7 +107,11 @@ def _frequent_words(lines: Sequence[str]) -> Mapping[str, float]:
     """Log-probability of each frequent word, the most frequent one first."""
     counts = Counter(word for line in lines for word in _WORD.findall(line))
     total = sum(counts.values())
-    return {word: math.log(n / total) for word, n in counts.most_common() if n * FREQUENT >= total}
+    return {
+        word: math.log(n / total)
+        for word, n in counts.most_common()
+        if n >= max(FEWEST, RAREST * total)
+    }
 
 
 def _split_words(words: Iterable[str], tokenizer: Tokenizer) -> list[str]:
@@ -111,11 +119,13 @@ def _split_words(words: Iterable[str], tokenizer: Tokenizer) -> list[str]:
     in ▁a m, since 'm stands in every I'm), Korean ones only from their mark (▁ 못); the other
     splits of Korean are between stem and particle, where they belong.
     """
+    known = tokenizer.plain_pieces()
     spelled = {word: tokenizer.pieces(tokenizer.encode(word)) for word in words}
     return [
         word
         for word, pieces in spelled.items()
         if len(pieces) > 1 and (word.isascii() or pieces == [WORD_MARK, word])
+        if WORD_MARK + word not in known
     ]
 
 

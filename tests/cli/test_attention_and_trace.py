@@ -76,10 +76,12 @@ def test_numbers_or_a_picture_but_not_both(trained, tmp_path, capsys):
             ["attention", TEXT, "--json", "--words", "--kind", "cross"],
             "--kind, --words: --json has",
         ),
+        (["attention", TEXT, "--device", "tpu"], "device: 'tpu' is not on this machine"),
         (["attention", " "], "there is no text"),
         (["attention", "I am. You are."], "2 sentences; look at one at a time"),
         (["trace", "very " * 60], "the sentence is too long"),
         (["trace", "\t"], "there is no text"),
+        (["trace", TEXT, "--device", "tpu"], "device: 'tpu' is not on this machine"),
     ],
 )
 def test_mistakes_are_one_line(trained, capsys, command, message):

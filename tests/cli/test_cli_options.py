@@ -3,6 +3,8 @@
 import argparse
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import fields
 
 import pytest
 
@@ -10,7 +12,7 @@ from translator.checkpoint import PRETRAINED
 from translator.cli.arguments import make_parser
 from translator.cli.model import model_path
 from translator.cli.options import search_options
-from translator.config import Config
+from translator.config import Config, DecodingConfig
 from translator.corpus.public import SOURCES
 from translator.errors import UserError
 from translator.export import QUANTIZATIONS
@@ -41,9 +43,45 @@ def test_defaults_are_those_of_the_modules_that_do_the_work():
     for name, value in (("--char-limit", limits.characters), ("--max-waiting", limits.waiting)):
         assert option("serve", name).default == value
         assert f"(default: {value})" in option("serve", name).help
-    for command in ("translate", "attention", "trace"):
+    for command in ("translate", "attention", "trace", "serve", "export"):
         assert option(command, "--style").default == DEFAULT_STYLE
     assert option("evaluate", "--style").default is None  # that of each reference
+    for command in ("translate", "evaluate", "attention", "trace", "serve"):
+        assert option(command, "--device").default == "cpu"
+
+
+def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """A parser, those of its commands, and those of their actions."""
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for inner in action.choices.values():
+                yield from parsers(inner)
+
+
+def test_every_option_says_what_it_does():
+    found = list(parsers(make_parser()))
+    assert {"translator", "translator serve", "translator corpus draw"} <= {p.prog for p in found}
+    for parser in found:
+        for action in parser._actions:
+            told = isinstance(action, argparse._SubParsersAction) or action.help
+            assert told, f"{parser.prog}: {action.dest}"
+
+
+def test_the_help_of_the_search_names_every_setting():
+    for command in ("translate", "evaluate", "serve"):
+        told = option(command, "--set").help
+        assert all(item.name in told for item in fields(DecodingConfig))
+        assert f"{DecodingConfig().beam_size} if it has none" in option(command, "--beam-size").help
+    assert "a list is written as in YAML" in option("train", "--set").help
+
+
+def test_the_corpus_is_named_before_the_action_or_behind_it():
+    read = make_parser().parse_args
+    for action in (["check"], ["report"], ["draw", "--out", "x"], ["convert"], ["conjugate"]):
+        assert read(["corpus", *action]).data == "data"
+        assert read(["corpus", "--data", "mine", *action]).data == "mine"
+        assert read(["corpus", *action, "--data", "mine"]).data == "mine"
 
 
 def test_help_of_every_command_waits_for_nothing():
@@ -102,6 +140,12 @@ def test_beam_size_counts_before_settings():
     assert searched(GREEDY, "decoding.beam_size=4") == (4, 1)
     with pytest.raises(UserError, match="n_best: 3 translations need a beam_size of as many"):
         searched(GREEDY, "decoding.n_best=3")
+
+
+def test_a_beam_size_that_is_given_in_two_ways_is_refused():
+    for setting in ("decoding.beam_size=2", "decoding.beam_size=4", " decoding.beam_size = 2"):
+        with pytest.raises(UserError, match=r"beam-size 4 and --set .+ leave one of them out"):
+            searched(GREEDY, setting, beam_size=4)
 
 
 def test_settings_that_are_none_of_the_search_are_refused(capsys):

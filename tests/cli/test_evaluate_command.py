@@ -64,7 +64,7 @@ def test_two_models_are_compared(files, trained, capsys):
     assert second - first == pytest.approx(difference, abs=0.11)
 
 
-def test_mistakes(files, tmp_path, capsys):
+def test_mistakes(files, trained, tmp_path, capsys):
     (tmp_path / "empty.tsv").write_text("\n", encoding="utf-8")
     assert main(["evaluate", "--data", str(tmp_path / "empty.tsv")]) == 2
     assert "no pair to judge by" in capsys.readouterr().err
@@ -72,6 +72,9 @@ def test_mistakes(files, tmp_path, capsys):
     assert "nowhere.tsv: no such file" in capsys.readouterr().err
     assert main(["evaluate", "--data", *files, "--model", ""]) == 2  # not the shipped one
     assert "no such checkpoint" in capsys.readouterr().err
+    for models in (["--model", str(trained)], ["--compare", str(trained), str(trained)]):
+        assert main(["evaluate", "--data", *files, *models, "--device", "tpu"]) == 2
+        assert "device: 'tpu' is not on this machine" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["evaluate", "--data", *files, "--model", "a", "--compare", "a", "b"])
 
@@ -79,7 +82,7 @@ def test_mistakes(files, tmp_path, capsys):
 @pytest.fixture
 def no_model(monkeypatch):
     """Fails when the work begins."""
-    monkeypatch.setattr(evaluate, "load_translator", lambda _: pytest.fail("too late"))
+    monkeypatch.setattr(evaluate, "load_translator", lambda *_: pytest.fail("too late"))
 
 
 @pytest.mark.usefixtures("no_model")
@@ -89,7 +92,7 @@ def no_model(monkeypatch):
 def test_what_is_missing_is_told_before_the_work(files, monkeypatch, capsys, missing, extra):
     monkeypatch.setitem(sys.modules, missing, None)
     assert main(["evaluate", "--data", *files, "--morphemes"]) == 2
-    assert f"pip install 'translator[{extra}]'" in capsys.readouterr().err
+    assert f"pip install -c constraints.txt -e '.[{extra}]'" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("no_model")
@@ -107,6 +110,20 @@ def test_settings_are_those_of_the_search(files, trained, capsys):
     assert "--set train.lr=1: only decoding.… has an effect here" in capsys.readouterr().err
     assert main([*command, "--set", "decoding.length_penalty=2"]) == 0
     assert "length_penalty has no effect in greedy search" in capsys.readouterr().err
+
+
+def test_files_in_another_encoding(trained, tmp_path, capsys):
+    path, out = write_tsv(tmp_path / "pairs.tsv"), tmp_path / "out.tsv"
+    path.write_bytes(path.read_text(encoding="utf-8").encode("cp949"))
+    command = ["evaluate", "--model", str(trained), "--bootstrap", "0", "--data", str(path)]
+    assert main([*command, "--out", str(out), "--encoding", "cp949"]) == 0
+    assert [row[:2] for row in saved(out)] == [list(pair[:2]) for pair in PAIRS]
+    capsys.readouterr()
+    assert main(command) == 2
+    assert "is not utf-8" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([*command, "--encoding", "klingon"])
+    assert "unknown encoding 'klingon'; try utf-8 or cp949" in capsys.readouterr().err
 
 
 def saved(path):
@@ -141,10 +158,12 @@ def test_of_two_models_both_translations_are_saved(files, trained, tmp_path):
 
 def test_a_model_is_loaded_once(files, trained, monkeypatch, capsys):
     load, loaded = evaluate.load_translator, []
-    monkeypatch.setattr(evaluate, "load_translator", lambda m: loaded.append(m) or load(m))
+    monkeypatch.setattr(
+        evaluate, "load_translator", lambda *asked: loaded.append(asked) or load(*asked)
+    )
     command = ["evaluate", "--model", str(trained), "--bootstrap", "0", "--robustness"]
     assert main([*command, "--data", files[0]]) == 0
-    assert loaded == [str(trained)]
+    assert loaded == [(str(trained), "cpu")]
     assert "| kind of typing | sentences | chrF, clean | chrF, typed |" in capsys.readouterr().out
 
 

@@ -4,6 +4,7 @@ import pytest
 from conftest import PAIRS
 
 from translator.cli import main
+from translator.export import ExportReport
 
 pytest.importorskip("ctranslate2")
 
@@ -30,6 +31,23 @@ def test_export_and_translate_with_it(trained, tmp_path, capsys):
     assert main(["export", "--to", "ctranslate2", *arguments]) == 2
     assert "exists already" in capsys.readouterr().err
     assert main(["translate", "--model", out, "--no-cache", "Hello."]) == 2
+    capsys.readouterr()
+    assert main(["translate", "--model", out, "--device", "cuda", "Hello."]) == 2
+    assert "an exported model runs on the CPU, not on cuda" in capsys.readouterr().err
+
+
+def test_the_level_of_the_check_is_the_one_asked_for(trained, tmp_path, monkeypatch):
+    levels = []
+
+    def noting(_checkpoint, _path, _quantization, _sentences, style):
+        levels.append(style)
+        return ExportReport(sentences=1, same_in_float32=1, same=1, chrf=100.0)
+
+    monkeypatch.setattr("translator.cli.export.export_model", noting)
+    arguments = ["export", "--to", "ctranslate2", "--model", str(trained)]
+    for more in ([], ["--style", "polite"]):
+        assert main([*arguments, "--out", str(tmp_path / "out"), *more]) == 0
+    assert levels == ["formal", "polite"]
 
 
 def test_bad_sentences(trained, tmp_path, capsys):
@@ -52,5 +70,5 @@ def test_without_the_library_the_extra_is_named(trained, tmp_path, capsys, monke
     monkeypatch.setitem(sys.modules, "ctranslate2", None)
     arguments = ["export", "--to", "ctranslate2", "--model", str(trained)]
     assert main([*arguments, "--out", str(tmp_path / "out")]) == 2
-    assert "pip install 'translator[export]'" in capsys.readouterr().err
+    assert "pip install -c constraints.txt -e '.[export]'" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -40,6 +41,33 @@ def test_a_server_from_start_to_end(trained):
             assert "Traceback" not in server.stderr.read()
         finally:
             server.kill()
+
+
+def test_level_and_search_are_the_ones_asked_for(trained, translator):
+    command = [sys.executable, "-m", "translator", "serve", "--port", "0", "--model", str(trained)]
+    options = ["--style", "polite", "--beam-size", "2", "--set", "decoding.min_tokens=12"]
+    with subprocess.Popen([*command, *options], stderr=subprocess.PIPE, text=True) as server:
+        try:
+            address = re.search(r"http://127\.0\.0\.1:\d+", server.stderr.readline())[0]
+            body = json.dumps({"q": "Thank you."}).encode()
+            with urlopen(Request(f"{address}/translate", body)) as answer:
+                found = json.load(answer)["translatedText"]
+            with urlopen(f"{address}/frontend/settings") as answer:
+                assert json.load(answer)["defaultLevel"] == "polite"
+            search = replace(translator.config.decoding, beam_size=2, min_tokens=12)
+            [wanted] = translator.translate(["Thank you."], "polite", options=search)
+            assert found == wanted.text != "고마워요."
+            server.send_signal(signal.SIGINT)
+            assert server.wait(20) in {0, 130}
+        finally:
+            server.kill()
+
+
+def test_a_precision_that_this_processor_lacks_is_told_at_the_start(trained, capsys, monkeypatch):
+    monkeypatch.setattr("translator.engine.has_fast_int8", lambda _: False)
+    command = ["serve", "--port", "0", "--model", str(trained)]
+    assert main([*command, "--set", "decoding.precision=int8"]) == 2
+    assert "this processor has no instructions for int8; write fp32" in capsys.readouterr().err
 
 
 def status_and_headers(address, **headers):
@@ -146,6 +174,10 @@ def test_a_port_that_is_taken(trained, capsys):
         (["--allow-origin", "evil"], "expected a web site such as https://example.org"),
         (["--host", "192.0.2.1"], "cannot listen on 192.0.2.1"),
         (["--api-key-file", "nothing.txt"], "nothing.txt: cannot be read"),
+        (["--port", "0", "--device", "tpu"], "device: 'tpu' is not on this machine"),
+        (["--port", "0", "--set", "train.lr=1"], "only decoding.… has an effect here"),
+        (["--set", "decoding.n_best=2"], "decoding.n_best=2: each request says how many it wants"),
+        (["--set", "decoding.too_long=cut"], "a server always splits; leave it out"),
     ],
 )
 def test_mistakes_are_one_line(trained, capsys, options, message):
@@ -166,4 +198,4 @@ def test_without_the_extra_its_name_is_told(trained, capsys, monkeypatch):
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "fastapi", None)
     assert main(["serve", "--model", str(trained)]) == 2
-    assert "pip install 'translator[serve]'" in capsys.readouterr().err
+    assert "pip install -c constraints.txt -e '.[serve]'" in capsys.readouterr().err

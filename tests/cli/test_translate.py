@@ -237,6 +237,8 @@ def test_beam_and_further_translations(trained, capsys):
         (["--n-best", "3", "--beam-size", "2"], "n_best: 3 translations need a beam_size"),
         (["--set", "train.lr=1"], "only decoding.… has an effect here"),
         (["--set", "decoding.beam=1"], "did you mean decoding.beam_size?"),
+        (["--beam-size", "4", "--set", "decoding.beam_size=2"], "--beam-size 4 and --set"),
+        (["--device", "tpu"], "device: 'tpu' is not on this machine; try auto or cpu"),
         (["--output", "nowhere/out.txt"], "nowhere/out.txt: cannot be written"),
     ],
 )
@@ -368,6 +370,15 @@ def test_threads_are_as_many_as_asked_for(trained, capsys):
     finally:
         torch.set_num_threads(before)
     assert "translator: PyTorch on cpu, fp32, 1 thread" in capsys.readouterr().err
+
+
+def test_the_device_is_the_one_asked_for(trained, capsys):
+    command = ["translate", "--model", str(trained), "-v", "Thank you.", "--device"]
+    assert main([*command, "auto"]) == 0
+    captured = capsys.readouterr()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    assert f"translator: PyTorch on {device}" in captured.err
+    assert captured.out == "감사합니다.\n"
 
 
 @pytest.mark.fault("B04")

@@ -147,3 +147,17 @@ def test_a_broken_corpus_fails_the_check(tmp_path, capsys):
     captured = capsys.readouterr()
     assert "a.tsv:1: the ending does not show formal" in captured.out
     assert "3 findings" in captured.err
+
+
+def test_a_file_is_read_as_training_would(tmp_path, capsys):
+    path = tmp_path / "mine.tsv"
+    rows = "Hello.\t안녕하세요.\nBad\nBye.\t안녕히 가세요.\nWorse\nOdd.\t이상해.\tx\n"
+    path.write_bytes(rows.encode("cp949"))
+    assert main(["corpus", "read", str(path), "--encoding", "cp949"]) == 0
+    out, err = capsys.readouterr()
+    assert [line.split(": ")[0] for line in out.split("\n")[:-1]] == [
+        f"{path}:{n}" for n in (2, 4, 5)
+    ]
+    assert out.startswith(f"{path}:2: no tab between English and Korean\n")
+    assert "2 pairs dropped: no tab" in err and err.endswith("2 pairs (polite 2)\n")
+    assert main(["corpus", "read", str(tmp_path / "nowhere.tsv")]) == 2

@@ -1,4 +1,5 @@
 import random
+import re
 
 import pytest
 
@@ -6,6 +7,7 @@ from translator.corpus.conjugation import Conjugations
 from translator.corpus.frames import FrameError, FrameSet, parse_frame
 from translator.corpus.kinds import KINDS
 from translator.corpus.lexicon import Entry, Lexicon, LexiconError
+from translator.hangul import final_sound
 from translator.romanization import romanized
 
 ENTRIES = [
@@ -64,6 +66,12 @@ def test_counting_skips_what_cannot_be_counted():
     assert words == {"apples.", "melons.", "children."}
     assert all(("멜론" in ko) == ("통" in ko) for ko in found.values())
     assert all(("아이" in ko) == ("명" in ko) for ko in found.values())
+
+
+@pytest.mark.parametrize("kind", ["#count", "#countdigits"])
+def test_any_slot_may_count(kind):
+    found = pairs("{m} {x:pl}.", "{x} {m} {x:cnt}.", f"m={kind};x=food", n=100)
+    assert found and not any("rice" in src for src in found)
 
 
 def test_plural_only_words_stay_out_of_singular_frames():
@@ -135,6 +143,8 @@ def test_invented_korean_names_are_spelled_by_the_official_romanisation():
         name, district = KINDS["#koreanname"](rng), KINDS["#district"](rng)
         assert name.en.replace("-", "").lower() == romanized(name.ko)
         assert name.en[0].isupper() and name.en.count("-") <= 1 and len(name.ko) == 2
+        first, second = name.ko
+        assert final_sound(first) in ".ㄴㅁㅇ" and second not in "라리루로르", "no sound changes"
         assert district.en.removesuffix("-dong").lower() == romanized(district.ko[:2])
         assert district.ko.endswith("동") and len(district.ko) == 3
 
@@ -142,14 +152,14 @@ def test_invented_korean_names_are_spelled_by_the_official_romanisation():
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_every_kind_can_be_made(kind):
     rng = random.Random(0)
-    for _ in range(50):
+    for _ in range(200):
         made = KINDS[kind](rng)
         assert made.en and made.ko
-        digits = [c for c in made.en if c.isdigit()]
+        numbers = list(map(int, re.findall(r"\d+", made.en.replace(",", ""))))
         if kind in {"#newname", "#product", "#code", "#email", "#url", "#phone"}:
             assert made.en == made.ko, "copied as it is"
-        elif digits and kind != "#date":
-            assert "".join(digits) == "".join(c for c in made.ko if c.isdigit()).zfill(len(digits))
+        elif numbers and kind != "#date":
+            assert numbers == list(map(int, re.findall(r"\d+", made.ko.replace(",", ""))))
 
 
 @pytest.mark.parametrize(

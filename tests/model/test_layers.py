@@ -54,3 +54,9 @@ def test_the_two_orders_of_add_and_norm():
     torch.testing.assert_close(before.post(x, out), x + out)
     assert after.pre(x) is x
     torch.testing.assert_close(after.post(x, out), after.norm(x + out))
+
+
+def test_dropout_on_a_device_that_draws_no_64_bits():
+    """On "meta" nothing is computed, so only the way there is seen."""
+    found = Dropout(0.5).train()(torch.ones(3, 4, device="meta"))
+    assert found.shape == (3, 4) and found.device.type == "meta"

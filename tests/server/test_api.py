@@ -79,6 +79,28 @@ def test_the_level_chooses_the_korean(client, translator):
     assert found["formal"] != found["polite"]
 
 
+def test_a_question_without_a_level_gets_the_one_of_the_server(translator):
+    formal, polite = (expected(translator, TEXT, level) for level in ("formal", "polite"))
+    with TestClient(create_app(translator, level="polite")) as client:
+        assert client.get("/frontend/settings").json()["defaultLevel"] == "polite"
+        for fields in ({}, {"level": ""}, {"level": None}, {"level": "polite"}):
+            assert ask(client, q=TEXT, **fields).json()["translatedText"] == polite
+        assert ask(client, q=TEXT, level="formal").json()["translatedText"] == formal
+        [looked] = ask(client, q=TEXT, attention=True).json()["attention"]
+        assert looked["source"][0] == "<polite>"
+        traced = client.post("/trace", json={"q": TEXT}).json()
+        assert (traced["level"], traced["translation"]) == ("polite", polite)
+        traced = client.post("/trace", json={"q": TEXT, "level": "formal"}).json()
+        assert (traced["level"], traced["translation"]) == ("formal", formal)
+
+
+def test_the_level_of_the_server_can_be_chosen_on_the_page(translator):
+    with TestClient(create_app(translator, level="any")) as client:
+        settings = client.get("/frontend/settings").json()
+    assert settings["defaultLevel"] == "any"
+    assert settings["levels"] == ["formal", "polite", "casual", "plain", "any"]
+
+
 def test_alternatives_come_from_beam_search(client, translator):
     answer = ask(client, q=TEXT, alternatives=2).json()
     options = replace(translator.config.decoding, beam_size=3, n_best=3)
@@ -195,7 +217,7 @@ def test_what_pages_and_clients_ask_first(client, limits):
     settings = client.get("/frontend/settings").json()
     assert settings["charLimit"] == limits.characters and settings["keyRequired"] is False
     assert settings["levels"] == ["formal", "polite", "casual", "plain"]
-    assert settings["attention"] is True
+    assert settings["attention"] is True and settings["defaultLevel"] == "formal"
     schema = client.get("/openapi.json").json()
     fields = schema["paths"]["/translate"]["post"]["requestBody"]["content"]["application/json"]
     assert {"q", "source", "target", "format", "alternatives", "level", "attention"} <= set(

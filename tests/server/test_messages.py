@@ -8,13 +8,13 @@ pytest.importorskip("pydantic", reason="the extra 'serve' is not installed")
 
 from pydantic import ValidationError
 
-from translator.levels import DEFAULT_STYLE, LEVELS
+from translator.levels import LEVELS
 from translator.server.messages import Level, TraceQuestion, TranslateQuestion
 
 
 def test_the_levels_are_those_of_the_translator():
     assert get_args(Level) == LEVELS
-    assert TranslateQuestion(q="a").level == TraceQuestion(q="a").level == DEFAULT_STYLE
+    assert TranslateQuestion(q="a").level is TraceQuestion(q="a").level is None  # the server's
 
 
 def test_an_empty_field_is_one_that_was_not_given():

@@ -392,6 +392,21 @@ def test_another_level_translates_again(page: Page, page_url: str) -> None:
         expect(page.locator(f"[value={level}]")).to_be_focused()
 
 
+@pytest.mark.parametrize("level", ["polite", "any"])
+def test_the_page_starts_with_the_level_of_the_server(page: Page, level: str) -> None:
+    def at_another(route: Route) -> None:
+        settings = route.fetch().json()
+        levels = list(dict.fromkeys([*settings["levels"], level]))
+        route.fulfill(json={**settings, "levels": levels, "defaultLevel": level})
+
+    page.route("**/frontend/settings", at_another)
+    page.reload()
+    expect(page.locator(f"[value={level}]")).to_be_checked()
+    with page.expect_request("**/translate") as asked:
+        translate(page)
+    assert asked.value.post_data_json["level"] == level
+
+
 def test_a_key_is_asked_for_only_where_the_server_wants_one(page: Page) -> None:
     expect(page.locator("#key")).to_be_hidden()
 

@@ -2,7 +2,7 @@
 
 import argparse
 
-from translator.cli.options import add_model
+from translator.cli.options import add_encoding, add_model, add_style
 
 
 def add_train(parser: argparse.ArgumentParser) -> None:
@@ -15,7 +15,9 @@ def add_train(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="replace one setting, for example train.max_steps=100; may be repeated",
+        help="replace one setting, for example train.max_steps=100; a list is written as in YAML: "
+        "--set 'data.train=[a.tsv, b.tsv]'; may be repeated for other keys; config.py of the "
+        "package lists all settings",
     )
     parser.add_argument(
         "--init-from",
@@ -32,7 +34,7 @@ def add_train(parser: argparse.ArgumentParser) -> None:
 
 def add_export(parser: argparse.ArgumentParser) -> None:
     """Of `translator export`."""
-    parser.add_argument("--to", choices=["ctranslate2"], required=True, help="the engine")
+    parser.add_argument("--to", choices=["ctranslate2"], required=True, help="engine to write for")
     parser.add_argument("--out", required=True, metavar="DIR", help="directory to make")
     add_model(parser)
     parser.add_argument(
@@ -41,6 +43,7 @@ def add_export(parser: argparse.ArgumentParser) -> None:
         default="float32",
         help="int8: a quarter of the size, faster, some texts differ (default: float32)",
     )
+    add_style(parser, "speech level in which export and checkpoint are compared")
     parser.add_argument(
         "--sentences",
         metavar="FILE",
@@ -51,16 +54,27 @@ def add_export(parser: argparse.ArgumentParser) -> None:
 
 def add_corpus(parser: argparse.ArgumentParser) -> None:
     """Of `translator corpus`."""
-    parser.add_argument("--data", default="data", metavar="DIR", help="the corpus (default: data)")
+    _add_data(parser, "data")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    read = actions.add_parser(
+        "read", help="read files as training would: every row that it drops, and the levels it sees"
+    )
+    read.add_argument("files", nargs="+", metavar="FILE", help="as in data.train")
+    add_encoding(read)
     actions.add_parser(
         "check", help="every line against the rules, splits apart; prints the figures"
     )
     actions.add_parser("report", help="write REPORT.md")
     draw = actions.add_parser("draw", help="draw sentence pairs from the frames into a TSV file")
-    draw.add_argument("--out", required=True, metavar="FILE")
     draw.add_argument(
-        "--per-frame", type=int, default=30, metavar="N", help="at most (default: 30)"
+        "--out", required=True, metavar="FILE", help="TSV file to write: English, Korean, level"
+    )
+    draw.add_argument(
+        "--per-frame",
+        type=int,
+        default=30,
+        metavar="N",
+        help="most pairs of each frame at each level (default: 30)",
     )
     draw.add_argument("--levels", default="formal,polite,casual,plain", help="default: all four")
     draw.add_argument(
@@ -74,6 +88,13 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
     draw.add_argument("--seed", type=int, default=1, help="another seed, other pairs (default: 1)")
     actions.add_parser("convert", help="make missing speech levels (needs the extra 'corpus')")
     actions.add_parser("conjugate", help="make conjugations.tsv (needs the extra 'corpus')")
+    for name, action in actions.choices.items():
+        if name != "read":
+            _add_data(action, argparse.SUPPRESS)  # so that what stands before it counts too
+
+
+def _add_data(parser: argparse.ArgumentParser, default: str) -> None:
+    parser.add_argument("--data", default=default, metavar="DIR", help="the corpus (default: data)")
 
 
 def add_fetch(parser: argparse.ArgumentParser) -> None:

@@ -2,12 +2,19 @@
 
 import argparse
 
-from translator.cli.options import add_model, positive, thread_count
+from translator.cli.options import (
+    add_device,
+    add_model,
+    add_search,
+    add_style,
+    positive,
+    thread_count,
+)
 from translator.server.limits import Limits
 
 
 def add_serve(parser: argparse.ArgumentParser) -> None:
-    """Address, keys, limits, model."""
+    """Address, keys, limits, model, and how it translates."""
     parser.add_argument(
         "--host",
         default="127.0.0.1",
@@ -44,5 +51,13 @@ def add_serve(parser: argparse.ArgumentParser) -> None:
         metavar="ORIGIN",
         help="web site whose scripts may ask, for example https://example.org; repeatable",
     )
-    parser.add_argument("--threads", type=thread_count, metavar="N", help="processor cores to use")
+    parser.add_argument(
+        "--threads",
+        type=thread_count,
+        metavar="N",
+        help="processor cores to use (default: one for each physical core)",
+    )
     add_model(parser, "checkpoint, run directory or export")
+    add_device(parser)
+    add_style(parser, "speech level of the Korean where a request names none")
+    add_search(parser)

@@ -3,7 +3,10 @@
 import argparse
 
 from translator.cli.options import (
+    ANY,
     add_beam_size,
+    add_device,
+    add_encoding,
     add_model,
     add_search,
     add_style,
@@ -11,7 +14,7 @@ from translator.cli.options import (
     positive,
     thread_count,
 )
-from translator.levels import LEVELS
+from translator.levels import DEFAULT_STYLE, LEVELS
 
 
 def add_translate(parser: argparse.ArgumentParser) -> None:
@@ -34,6 +37,7 @@ def add_translate(parser: argparse.ArgumentParser) -> None:
         help="text: the translation; tsv: source, translation, score; jsonl: all that is known",
     )
     add_model(parser, "checkpoint, run directory or export")
+    add_device(parser)
     add_style(parser)
     parser.add_argument(
         "--n-best",
@@ -64,13 +68,18 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="pairs to judge by: English, tab, Korean, perhaps tab, level",
     )
+    add_encoding(parser)
     models = parser.add_mutually_exclusive_group()
     add_model(models, "checkpoint, run directory or export")
     models.add_argument(
         "--compare", nargs=2, metavar=("A", "B"), help="two models, with a paired test of B over A"
     )
+    add_device(parser)
     parser.add_argument(
-        "--style", choices=LEVELS, help="speech level to ask for (default: that of each reference)"
+        "--style",
+        choices=LEVELS,
+        help=f"speech level to ask for; {ANY} (default: that of each reference, {DEFAULT_STYLE} "
+        "where it shows none)",
     )
     add_search(parser)
     parser.add_argument(
@@ -128,6 +137,7 @@ def add_attention(parser: argparse.ArgumentParser) -> None:
     add_beam_size(parser)
     add_style(parser)
     add_model(parser)
+    add_device(parser)
 
 
 def add_trace(parser: argparse.ArgumentParser) -> None:
@@ -136,3 +146,4 @@ def add_trace(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="the same as one JSON object")
     add_style(parser)
     add_model(parser)
+    add_device(parser)

@@ -19,7 +19,7 @@ ALL = "all"
 def run(args: argparse.Namespace) -> None:
     """Prints a table, writes a picture, or prints the raw numbers as JSON."""
     _check(args)
-    translator = load_translator(args.model)
+    translator = load_translator(args.model, args.device)
     check_one_sentence(translator, args.text)
     options = translator.config.decoding.asked(args.beam_size)
     [translation] = translator.translate([args.text], args.style, options=options)

@@ -1,7 +1,10 @@
-"""`translator corpus`: check what `data/` holds, report it, draw pairs from frames, rebuild."""
+"""`translator corpus`: read a file as training would; check `data/`, report it, draw pairs from
+frames, rebuild.
+"""
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -14,10 +17,14 @@ from translator.corpus.report import report_text
 from translator.errors import UserError
 from translator.files import write_lines
 from translator.levels import SPOKEN
+from translator.pairs import Report, read_pairs
 
 
 def run(args: argparse.Namespace) -> None:
-    """One of the actions check, report, draw, convert, conjugate."""
+    """One of the actions read, check, report, draw, convert, conjugate."""
+    if args.action == "read":
+        _read(args.files, args.encoding)
+        return
     data = Path(args.data)
     if not data.is_dir():
         raise UserError(f"{data}: no such data directory (working directory: {Path.cwd()})")
@@ -42,6 +49,22 @@ def run(args: argparse.Namespace) -> None:
         _convert(data)
     else:
         print(f"{write_conjugations(data)} forms", file=sys.stderr)
+
+
+class _Told(Report):
+    """Tells every dropped row, not only the first of its kind."""
+
+    def drop(self, reason: str, place: str) -> None:
+        super().drop(reason, place)
+        print(f"{place}: {reason}")
+
+
+def _read(files: Sequence[str], encoding: str) -> None:
+    report = _Told()
+    levels = Counter(pair.level for pair in read_pairs(files, report, encoding))
+    shown = ", ".join(f"{level} {count}" for level, count in levels.most_common())
+    for line in [*report.lines(), f"{report.kept} pairs" + (f" ({shown})" if shown else "")]:
+        print(line, file=sys.stderr)
 
 
 def _levels(text: str) -> list[str]:

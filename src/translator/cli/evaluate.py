@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> None:
             "--bootstrap 0: a comparison needs samples; leave it out, or judge one model at a time"
         )
     keep_memory()
-    pairs = _read(args.data)
+    pairs = _read(args.data, args.encoding)
     models = args.compare or [args.model]
     with _saved_to(args.out) as out:
         found = [_evaluated(model, pairs, metrics, args) for model in models]
@@ -68,10 +68,10 @@ def _saved_to(path: str | None) -> AbstractContextManager[TextIO | None]:
     return writing(path)
 
 
-def _read(paths: Sequence[str]) -> list[tuple[Pair, str]]:
+def _read(paths: Sequence[str], encoding: str) -> list[tuple[Pair, str]]:
     """Every pair and the file that it is from."""
     report = Report()
-    pairs = [(pair, path) for path in paths for pair in read_pairs([path], report)]
+    pairs = [(pair, path) for path in paths for pair in read_pairs([path], report, encoding)]
     for line in report.lines():
         print(f"translator: {line}", file=sys.stderr)
     if not pairs:
@@ -86,7 +86,7 @@ def _evaluated(
     args: argparse.Namespace,
 ) -> Evaluated:
     """All that is asked about one model."""
-    translator = load_translator(model)
+    translator = load_translator(model, args.device)
     options = search_options(translator.config, args, n_best=1)
     items = _judge(translator, pairs, options, args.style)
     texts, wanted = [item.translation for item in items], [pair.tgt for pair, _ in pairs]

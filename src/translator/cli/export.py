@@ -17,7 +17,7 @@ def run(args: argparse.Namespace) -> None:
     """Writes the directory and says how far its translations agree with the checkpoint's."""
     sentences = _sentences(SENTENCES if args.sentences is None else Path(args.sentences))
     checkpoint = load_checkpoint(find_checkpoint(model_path(args.model)))
-    report = export_model(checkpoint, args.out, args.quantization, sentences)
+    report = export_model(checkpoint, args.out, args.quantization, sentences, args.style)
     print(
         f"{args.out}: of {report.sentences} sentences CTranslate2 translates "
         f"{report.same_in_float32} as PyTorch does in float32",

@@ -13,6 +13,6 @@ def model_path(asked: str | None) -> str | Path:
     return PRETRAINED if asked is None else asked
 
 
-def load_translator(asked: str | None) -> Translator:
-    """The model of --model, ready to translate."""
-    return Translator.from_pretrained(model_path(asked))
+def load_translator(asked: str | None, device: str) -> Translator:
+    """The model of --model on the --device, ready to translate."""
+    return Translator.from_pretrained(model_path(asked), device)

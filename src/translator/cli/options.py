@@ -1,13 +1,16 @@
 """Options that several commands share, and what they mean for the search."""
 
 import argparse
+import codecs
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from translator.config import Config, DecodingConfig
 from translator.errors import UserError
 from translator.levels import DEFAULT_STYLE, LEVELS
 
+ANY = "any: the level of pairs that show none, such as single words"
+"""What the help says of the last of LEVELS."""
 MOST_THREADS = 1024
 """More than any computer has cores; a larger number is a slip, and PyTorch would try it."""
 
@@ -35,6 +38,26 @@ def thread_count(text: str) -> int:
     return int(text)
 
 
+def add_encoding(parser: argparse.ArgumentParser) -> None:
+    """--encoding, of the text files that are read."""
+    parser.add_argument(
+        "--encoding",
+        type=_encoding_name,
+        default="utf-8",
+        metavar="NAME",
+        help="how these files are saved, for example cp949 (default: utf-8)",
+    )
+
+
+def _encoding_name(text: str) -> str:
+    """The type of --encoding."""
+    try:
+        codecs.lookup(text)
+    except LookupError:
+        raise argparse.ArgumentTypeError(f"unknown encoding {text!r}; try utf-8 or cp949") from None
+    return text
+
+
 def add_model(
     parser: argparse._ActionsContainer, accepted: str = "checkpoint or run directory"
 ) -> None:
@@ -44,13 +67,23 @@ def add_model(
     )
 
 
-def add_style(parser: argparse.ArgumentParser) -> None:
-    """--style."""
+def add_device(parser: argparse.ArgumentParser) -> None:
+    """--device."""
+    parser.add_argument(
+        "--device",
+        default="cpu",
+        metavar="NAME",
+        help="where to compute: cpu, cuda, cuda:1, mps or auto (default: cpu)",
+    )
+
+
+def add_style(parser: argparse.ArgumentParser, meaning: str = "speech level of the Korean") -> None:
+    """--style; `meaning` says what the command does with it."""
     parser.add_argument(
         "--style",
         choices=LEVELS,
         default=DEFAULT_STYLE,
-        help=f"speech level of the Korean (default: {DEFAULT_STYLE})",
+        help=f"{meaning}; {ANY} (default: {DEFAULT_STYLE})",
     )
 
 
@@ -60,20 +93,28 @@ def add_beam_size(parser: argparse.ArgumentParser) -> None:
         "--beam-size",
         type=positive,
         metavar="K",
-        help="hypotheses followed at a time; 1 is greedy",
+        help="hypotheses followed at a time; 1 is greedy (default: the model's own setting, "
+        f"{DecodingConfig.beam_size} if it has none)",
     )
 
 
 def add_search(parser: argparse.ArgumentParser) -> None:
     """--beam-size and --set, which `search_options` reads."""
     add_beam_size(parser)
+    names = ", ".join(item.name for item in fields(DecodingConfig))
     parser.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="another setting of the search, for example decoding.length_penalty=1; repeatable",
+        help="another setting of the search, for example decoding.length_penalty=1; may be "
+        f"repeated for other keys; there are {names}",
     )
+
+
+def setting_name(assignment: str) -> str:
+    """The key of "key=value"."""
+    return assignment.partition("=")[0].strip()
 
 
 def search_options(
@@ -88,11 +129,17 @@ def search_options(
             a --beam-size that was given
 
     Raises:
-        UserError: a setting that is not one of the search, or that cannot be.
+        UserError: a setting that is not one of the search, that cannot be, or that --beam-size has
+            given already.
     """
     for assignment in args.set:
         if not assignment.strip().startswith("decoding."):
             raise UserError(f"--set {assignment}: only decoding.… has an effect here")
+        if args.beam_size is not None and setting_name(assignment) == "decoding.beam_size":
+            raise UserError(
+                f"--beam-size {args.beam_size} and --set {assignment} are one setting; "
+                "leave one of them out"
+            )
     options, beam_size = config.decoding, args.beam_size
     if beam_size is not None:  # before --set, which may count on it
         options = options.asked(beam_size, min(options.n_best, beam_size))

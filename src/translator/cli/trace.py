@@ -21,7 +21,7 @@ FROM = {
 
 def run(args: argparse.Namespace) -> None:
     """Prints the story, or the same as JSON."""
-    translator = load_translator(args.model)
+    translator = load_translator(args.model, args.device)
     check_one_sentence(translator, args.text)
     found = trace(translator, args.text, args.style)
     if args.json:

@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> None:
         raise UserError(f"--n-best {args.n_best}: a subtitle has one text; leave it out")
     torch.set_num_threads(args.threads or _threads(args))  # before an export is opened
     keep_memory()
-    translator = load_translator(args.model)
+    translator = load_translator(args.model, args.device)
     options = search_options(translator.config, args, args.n_best)
     if args.verbose:
         print(f"translator: {translator.describe(options)}", file=sys.stderr)

@@ -16,7 +16,7 @@ from translator.files import write_lines
 from translator.levels import SPOKEN
 from translator.pairs import Pair, near_duplicate_key
 
-_SPEAKER: Final = re.compile(r"\b(i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
+_SPEAKER: Final = re.compile(r"\b([Ii]|(?i:me|my|mine|myself|we|our|ours)|[Uu]s)\b")
 _OWN: Final = re.compile(r"(^|\s)제\s")
 
 

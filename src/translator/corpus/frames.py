@@ -137,7 +137,8 @@ class FrameSet:
 
     def words(self, levels: Sequence[str]) -> Iterator[Pair]:
         """Each noun, name and adverb by itself, persons and things also with an article. Left out
-        is what has several senses, and what is another word at another level.
+        is what has several senses, and what is a different word at different
+        levels.
         """
         korean: dict[str, set[str]] = {}
         for entry in self.lexicon.by_id.values():
@@ -161,7 +162,9 @@ class FrameSet:
                 continue
             entries = self.lexicon.select(wanted)
             uses = re.findall(rf"\{{{name}(?::(\w+))?\}}", frame.english)
-            counted = "pl" in uses and "#count" in frame.slots.get("n", ())
+            counted = "pl" in uses and any(
+                other[0] in {"#count", "#countdigits"} for other in frame.slots.values()
+            )
             singular = _SINGULAR.search(frame.english) and set(uses) & {"", "a", "the"}
             entries = [
                 entry

@@ -134,7 +134,7 @@ def _ordinal(rng: random.Random) -> Made:
 
 
 def _new_name(rng: random.Random) -> Made:
-    """A pronounceable word that no lexicon has."""
+    """A pronounceable word that hardly any lexicon has."""
     syllables = "".join(
         rng.choice("bcdfghjklmnprstvwyz")
         + rng.choice("aeiou")

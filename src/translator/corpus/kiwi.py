@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from translator.errors import UserError
+from translator.errors import UserError, lacks
 from translator.hangul import final_sound, without_final
 
 
@@ -12,9 +12,7 @@ def load_kiwi() -> Any:
     try:
         from kiwipiepy import Kiwi
     except ImportError:
-        raise UserError(
-            "this step needs kiwipiepy; install it with: pip install 'translator[corpus]'"
-        ) from None
+        raise UserError(lacks("this step needs kiwipiepy", "corpus")) from None
     return Kiwi()
 
 

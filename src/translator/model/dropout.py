@@ -1,6 +1,7 @@
 """Dropout from random bytes."""
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 
@@ -20,6 +21,8 @@ class Dropout(nn.Module):
         """Any shape -> the same shape"""
         if not self.training or self.dropped_bytes == 0:
             return x
+        if x.device.type not in {"cpu", "cuda"}:  # others cannot draw all values of 64 bits
+            return F.dropout(x, self.dropped_bytes / 256)
         # eight random bytes in each word
         words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64, device=x.device)
         words.random_(-(2**63), None)  # all 64 bits, the sign too

@@ -13,6 +13,7 @@ from translator.documents import (
 )
 from translator.errors import UserError
 from translator.inference import Translator
+from translator.levels import DEFAULT_STYLE
 from translator.looking import Looking
 from translator.plain import looking_as_dict, trace_as_dict
 from translator.server.batching import Batcher, Manner
@@ -48,11 +49,13 @@ class Answers:
     Args:
         translator: used in that thread only
         limits: of a request, and of all that wait
+        level: the speech level where a question names none
     """
 
-    def __init__(self, translator: Translator, limits: Limits) -> None:
+    def __init__(self, translator: Translator, limits: Limits, level: str = DEFAULT_STYLE) -> None:
         self._translator = translator
         self.limits = limits
+        self.level = level
         self._batcher = Batcher(
             self._translate_lines, most_waiting=limits.waiting, most_together=limits.together
         )
@@ -88,7 +91,8 @@ class Answers:
         read = _from_html if question.format == "html" else _from_lines
         texts = [read(text) for text in given]
         self._check(question, texts)
-        manner = Manner(question.level, question.alternatives + 1)
+        level = question.level or self.level
+        manner = Manner(level, question.alternatives + 1)
         lines = [line for text in texts for line in text.lines]
         done = iter(await self._batcher.translate(lines, manner) if lines else [])
         results = [[next(done) for _ in text.lines] for text in texts]
@@ -108,7 +112,7 @@ class Answers:
             answer["detectedLanguage"] = [detect(text.content).model_dump() for text in texts]
         if question.attention:
             answer["attention"] = await self._batcher.run(
-                lambda: [list(self._attention(found, question.level)) for found in results]
+                lambda: [list(self._attention(found, level)) for found in results]
             )
         return answer if many else {name: values[0] for name, values in answer.items()}
 
@@ -122,8 +126,9 @@ class Answers:
         except NotOneSentence as error:
             status = 413 if isinstance(error, TooLongForOne) else 400
             raise Refused(status, f"q: {error}") from None
+        level = question.level or self.level
         return await self._batcher.run(
-            lambda: trace_as_dict(trace(self._translator, question.q, question.level))
+            lambda: trace_as_dict(trace(self._translator, question.q, level))
         )
 
     def _check(self, question: TranslateQuestion, texts: Sequence[_Text]) -> None:

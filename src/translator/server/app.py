@@ -37,6 +37,7 @@ def create_app(
     limits: Limits | None = None,
     keys: Keys | None = None,
     origins: Sequence[str] = (),
+    level: str = DEFAULT_STYLE,
 ) -> FastAPI:
     """The page at `/`, LibreTranslate's API beside it, its description at `/docs`. Needs the extra
     'serve'.
@@ -48,8 +49,9 @@ def create_app(
         limits: what the server takes at once
         keys: who may ask; None is everybody
         origins: web sites whose scripts may ask, for example "https://example.org"; "*" is all
+        level: the speech level where a request names none
     """
-    return app_of(Answers(model, limits or Limits()), keys or Keys(), origins)
+    return app_of(Answers(model, limits or Limits(), level), keys or Keys(), origins)
 
 
 def app_of(answers: Answers, keys: Keys, origins: Sequence[str] = ()) -> FastAPI:
@@ -132,8 +134,8 @@ def _add_facts(app: FastAPI, answers: Answers, keys: Keys) -> None:
             charLimit=answers.limits.characters,
             keyRequired=keys.required,
             attention=answers.can_look,
-            levels=list(SPOKEN),
-            defaultLevel=DEFAULT_STYLE,
+            levels=list(dict.fromkeys([*SPOKEN, answers.level])),  # which may be "any"
+            defaultLevel=answers.level,
             version=translator.__version__,
         )
 

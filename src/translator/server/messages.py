@@ -1,10 +1,11 @@
 """What goes over the wire, checked by pydantic; the same classes describe the API in OpenAPI."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 Level = Literal["formal", "polite", "casual", "plain", "any"]
+_LEVEL: Final = "speech level of the Korean; without it defaultLevel of /frontend/settings"
 
 
 def _whole(text: str) -> str:
@@ -43,7 +44,7 @@ class TranslateQuestion(Question):
     alternatives: int = Field(
         0, ge=0, description="number of further translations of each text, from beam search"
     )
-    level: Level = Field("formal", description="speech level of the Korean")
+    level: Level | None = Field(None, description=_LEVEL)
     attention: bool = Field(
         False, description="also where each layer and head looked; not with format html"
     )
@@ -53,7 +54,7 @@ class TraceQuestion(Question):
     """One sentence to be told step by step."""
 
     q: Text
-    level: Level = Field("formal", description="speech level of the Korean")
+    level: Level | None = Field(None, description=_LEVEL)
 
 
 class DetectQuestion(Question):
