@@ -41,6 +41,11 @@ def test_the_reported_loss_carries_no_gradient():
     assert sums.loss.requires_grad and not sums.nll.requires_grad
 
 
+def test_nothing_is_smoothed_unless_asked_for():
+    sums = loss_sums(torch.randn(3, 5), torch.tensor([0, 1, 2]))
+    assert sums.loss == sums.nll
+
+
 def test_bfloat16_logits_are_summed_in_float32():
     logits = torch.randn(50, 5).to(torch.bfloat16)
     assert loss_sums(logits, torch.zeros(50, dtype=torch.int64)).nll.dtype == torch.float32
@@ -64,6 +69,17 @@ def test_the_chunked_loss_is_the_plain_one(n, smoothing):
         torch.testing.assert_close(ours, theirs, atol=1e-6, rtol=1e-4)
 
 
+def test_in_bfloat16_only_the_products_are_rounded():
+    """Softmax and sums are float32, as in the plain loss."""
+    torch.manual_seed(0)
+    hidden, table = torch.randn(7, 6).bfloat16(), torch.randn(11, 6).bfloat16()
+    labels = torch.randint(0, 11, (7,))
+    plain = loss_sums(hidden @ table.T, labels, 0.1)
+    chunked = projected_loss_sums(hidden, table, labels, 0.1)
+    torch.testing.assert_close(chunked.loss, plain.loss)
+    torch.testing.assert_close(chunked.nll, plain.nll)
+
+
 def test_the_chunked_loss_against_numbers():
     hidden = torch.randn(5, 4, dtype=torch.float64, requires_grad=True)
     table = torch.randn(7, 4, dtype=torch.float64, requires_grad=True)
@@ -75,7 +91,11 @@ def test_the_chunked_loss_against_numbers():
     assert torch.autograd.gradcheck(double, (hidden, table), eps=1e-3, atol=1e-2, rtol=1e-2)
 
 
-def test_without_gradients_nothing_is_kept_for_them():
+def test_without_gradients_nothing_is_computed_for_them(monkeypatch):
+    monkeypatch.setattr(torch.Tensor, "exp_", None)  # only the gradient needs it
+    table = torch.randn(9, 4, requires_grad=True)
     with torch.no_grad():
-        sums = projected_loss_sums(torch.randn(3, 4), torch.randn(9, 4), torch.tensor([1, 2, 3]))
+        sums = projected_loss_sums(torch.randn(3, 4), table, torch.tensor([1, 2, 3]))
     assert sums.loss == sums.nll and not sums.loss.requires_grad
+    with pytest.raises(TypeError):
+        projected_loss_sums(torch.randn(3, 4), table, torch.tensor([1, 2, 3]))

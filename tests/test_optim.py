@@ -39,14 +39,37 @@ def test_every_warmup_rises_strictly_and_peaks_once(schedule, warmup):
     assert all(a > b for a, b in pairwise(falling))
 
 
+@pytest.mark.parametrize("warmup", [0, 1, 7])
+def test_cosine_ends_at_zero_and_stays_there(warmup):
+    config = TrainConfig(lr=1.0, warmup_steps=warmup, max_steps=8)
+    assert [learning_rate(step, config) for step in (8, 9, 12, 1000)] == pytest.approx([0] * 4)
+
+
 def test_weight_decay_is_for_the_matrices_of_the_blocks():
     model = Transformer(small_config("x", "y").model, vocab_size=30)
     decayed, others = make_optimizer(model, TrainConfig(weight_decay=0.3)).param_groups
     assert decayed["weight_decay"] == 0.3 and others["weight_decay"] == 0.0
     assert all(p.dim() == 2 for p in decayed["params"])
     assert any(p is model.embedding.weight for p in others["params"])
+    assert all(p.dim() == 1 or p is model.embedding.weight for p in others["params"])
     n_grouped = len(decayed["params"]) + len(others["params"])
     assert n_grouped == len(list(model.parameters())), "each parameter once"
+
+
+def test_two_updates_by_hand():
+    """Adam with β 0.9 and 0.98 and ε 1e-9, the numbers of Vaswani et al. (2017), section 5.3."""
+    model = torch.nn.Linear(1, 1)
+    for parameter in model.parameters():
+        torch.nn.init.zeros_(parameter)
+    optimizer = make_optimizer(model, TrainConfig(lr=1.0, weight_decay=0.0))
+    model.weight.grad, model.bias.grad = torch.ones(1, 1), torch.full((1,), 1e-9)
+    optimizer.step()
+    assert model.weight.item() == pytest.approx(-1, rel=1e-5)  # a whole rate, as usual
+    assert model.bias.item() == pytest.approx(-0.5, rel=1e-4)  # half of it where that is ε
+    model.weight.grad.zero_()
+    optimizer.step()
+    mean, square = 0.9 * 0.1 / (1 - 0.9**2), 0.98 * 0.02 / (1 - 0.98**2)
+    assert model.weight.item() == pytest.approx(-1 - mean / math.sqrt(square), rel=1e-4)
 
 
 def test_the_rate_reaches_every_group():

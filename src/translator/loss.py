@@ -49,6 +49,8 @@ def projected_loss_sums(
         table: (V, D), the same
         labels: (N,) int64
     """
+    if not torch.is_grad_enabled():  # which `needs_input_grad` below does not ask
+        hidden, table = hidden.detach(), table.detach()
     loss, nll = _ProjectedLoss.apply(hidden, table, labels, label_smoothing)  # type: ignore[no-untyped-call]
     return LossSums(loss, nll.detach(), labels.numel())
 

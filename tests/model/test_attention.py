@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from translator.model.attention import MultiHeadAttention, scaled_dot_product_attention
@@ -145,9 +146,9 @@ def test_projecting_once_is_the_same_as_every_time():
     query, memory = torch.randn(2, 3, 16), torch.randn(2, 5, 16)
     kv = attention.project(memory, memory)
     assert kv.key.shape == kv.value.shape == (2, 4, 5, 4)
-    torch.testing.assert_close(
-        attention.attend(query, kv).context, attention(query, memory, memory).context
-    )
+    found = attention.attend(query, kv)
+    torch.testing.assert_close(found.context, attention(query, memory, memory).context)
+    assert found.weights is None, "not asked for"
 
 
 def test_bfloat16_takes_the_formula_and_agrees_with_float32():
@@ -158,6 +159,24 @@ def test_bfloat16_takes_the_formula_and_agrees_with_float32():
         rounded = attention(x, x, x).context
     assert rounded.dtype == torch.bfloat16
     torch.testing.assert_close(rounded.float(), attention(x, x, x).context, atol=0.05, rtol=0.05)
+
+
+def test_the_fused_kernel_is_used_where_it_is_fast(monkeypatch):
+    """In float32, unless weights are asked for; in bfloat16 never on a CPU."""
+    used, fused = [], F.scaled_dot_product_attention
+
+    def spy(query, *others, **options):
+        used.append(query.dtype)
+        return fused(query, *others, **options)
+
+    monkeypatch.setattr(F, "scaled_dot_product_attention", spy)
+    attention, x = MultiHeadAttention(16, 4), torch.randn(2, 5, 16)
+    attention(x, x, x)
+    assert used == [torch.float32]
+    attention(x, x, x, need_weights=True)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert attention(x, x, x).weights is None
+    assert used == [torch.float32]
 
 
 def test_heads_that_do_not_divide_the_width_are_refused():

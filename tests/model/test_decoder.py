@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import torch
 from test_attention import copied_from
@@ -31,6 +33,18 @@ def test_parity_with_torch(norm_first):
     torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
 
 
+def test_weights_of_both_attentions_of_every_layer_on_request():
+    decoder = Decoder(parity_config(True)).eval()
+    x, memory = torch.randn(2, 3, 16), torch.randn(2, 5, 16)
+    asked = decoder(x, memory, None, None, need_weights=True)
+    assert [tuple(w.shape) for w in asked.self_weights] == [(2, 4, 3, 3)] * 3
+    assert [tuple(w.shape) for w in asked.cross_weights] == [(2, 4, 3, 5)] * 3
+    plain = decoder(x, memory, None, None)
+    assert plain.self_weights == plain.cross_weights == [None] * 3
+    _, own, cross = decoder.layers[0](x, memory, None, None)
+    assert own is None and cross is None
+
+
 def test_every_layer_reads_the_same_memory():
     """Each layer's cross keys and values come from the last encoder layer, not the layer below."""
     torch.manual_seed(0)
@@ -55,6 +69,14 @@ def test_the_cache_is_a_value():
     assert cache.length == 0
     assert first.cache.length == again.cache.length == 1
     torch.testing.assert_close(first.hidden, again.hidden)
+
+
+def test_a_cache_of_a_lower_stack_is_refused():
+    """Rather than leaving out the layers above."""
+    decoder = Decoder(parity_config(True)).eval()
+    cache = decoder.start(torch.randn(1, 5, 16), torch.ones(1, 1, 1, 5, dtype=torch.bool))
+    with pytest.raises(ValueError, match="shorter"):
+        decoder.step(torch.randn(1, 1, 16), replace(cache, layers=cache.layers[:2]))
 
 
 def test_repeat_reorder_and_select():

@@ -43,3 +43,23 @@ def test_the_scale_stands_on_one_side_only():
     torch.testing.assert_close(without_position[0, 0], 4 * embedding.weight[3])
     hidden = torch.randn(2, 16)
     torch.testing.assert_close(embedding.logits(hidden), hidden @ embedding.weight.T)
+
+
+def test_an_untrained_token_has_unit_variance():
+    """After the √D, and whatever D is."""
+    torch.manual_seed(0)
+    for d_model in (16, 64):
+        embedding = Embedding(vocab_size=2000, d_model=d_model, max_len=4, dropout=0.0)
+        tokens = embedding(torch.arange(2000)[:, None]) - embedding.positions[:1]
+        assert tokens.std().item() == pytest.approx(1, rel=0.03)
+
+
+def test_dropout_falls_on_token_and_position_together():
+    """At one half a number is gone or twice as large, and only in training."""
+    torch.manual_seed(0)
+    embedding = Embedding(vocab_size=20, d_model=8, max_len=16, dropout=0.5)
+    ids = torch.randint(0, 20, (2, 16))
+    dropped, whole = embedding.train()(ids), embedding.eval()(ids)
+    gone = dropped == 0
+    assert 0 < gone.sum() < gone.numel()
+    torch.testing.assert_close(dropped[~gone], 2 * whole[~gone])

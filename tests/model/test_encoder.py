@@ -1,3 +1,4 @@
+import pytest
 import torch
 from conftest import small_config
 from test_attention import copied_from
@@ -65,3 +66,17 @@ def test_weights_of_every_layer_on_request():
     plain = encoder(x, None)
     assert plain.self_weights == [None, None]
     torch.testing.assert_close(plain.memory, memory, atol=1e-5, rtol=1e-5)
+
+
+def test_a_layer_shows_where_it_looked_only_when_asked():
+    layer, x = EncoderLayer(parity_config(True)).eval(), torch.randn(2, 5, 16)
+    assert layer(x, None).self_weights is None
+    assert layer(x, None, need_weights=True).self_weights.shape == (2, 4, 5, 5)
+
+
+@pytest.mark.parametrize("norm_first", [True, False], ids=["pre-norm", "post-norm"])
+def test_in_mixed_precision_the_memory_is_rounded_once_for_all_decoder_layers(norm_first):
+    encoder, x = Encoder(parity_config(norm_first)).eval(), torch.randn(2, 5, 16)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert encoder(x, None).memory.dtype == torch.bfloat16
+    assert encoder(x, None).memory.dtype == torch.float32

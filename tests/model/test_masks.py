@@ -25,3 +25,10 @@ def test_both_masks_speak_the_same_language():
     both = causal_mask(3) & padding_mask(ids, pad_id=0)
     assert both.shape == (1, 1, 3, 3)
     assert both[0, 0].tolist() == [[True, False, False], [True, True, False], [True, True, False]]
+
+
+def test_masks_are_made_where_they_are_used():
+    """On a GPU nothing has to travel; the meta device stands in for one."""
+    ids = torch.ones(2, 3, dtype=torch.int64, device="meta")
+    assert causal_mask(3, ids.device).device.type == "meta"
+    assert padding_mask(ids, pad_id=0).device.type == "meta"

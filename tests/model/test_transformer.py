@@ -166,3 +166,51 @@ def test_asking_for_maps_changes_nothing(model):
     before = model(SRC, TGT_IN)
     model.attention_maps(SRC, TGT_IN)
     torch.testing.assert_close(model(SRC, TGT_IN), before, atol=0, rtol=0)
+
+
+def test_maps_keep_no_gradient(model):
+    """Else a picture would hold the whole pass in memory."""
+    assert not any(weights.requires_grad for weights in model.attention_maps(SRC, TGT_IN))
+
+
+def test_the_stacks_may_differ_in_height():
+    """One decoder layer over three encoder layers: maps, `forward` and `step`."""
+    torch.manual_seed(0)
+    config = replace(small_config("x", "y").model, n_encoder_layers=3, n_decoder_layers=1)
+    model = Transformer(config, vocab_size=30).eval()
+    assert [len(weights) for weights in model.attention_maps(SRC, TGT_IN)] == [3, 1, 1]
+    cache = model.step(TGT_IN[:, 0], model.start(SRC)).cache
+    assert cache.length == 1
+    torch.testing.assert_close(
+        model.step(TGT_IN[:, 1], cache).logits, model(SRC, TGT_IN)[:, 1], atol=1e-5, rtol=1e-5
+    )
+
+
+def test_padding_is_the_id_that_was_named():
+    """Not 0 as such: where pad_id is 1, ones at the end change nothing and zeros do."""
+    torch.manual_seed(0)
+    model = Transformer(small_config("x", "y").model, vocab_size=30, pad_id=1).eval()
+    expected = model(SRC[:1], TGT_IN[:1])
+    padded, longer = (torch.nn.functional.pad(SRC[:1], (0, 2), value=i) for i in (1, 0))
+    torch.testing.assert_close(model(padded, TGT_IN[:1]), expected, atol=1e-5, rtol=1e-5)
+    assert not torch.allclose(model(longer, TGT_IN[:1]), expected, atol=1e-3)
+
+
+def test_the_target_mask_is_made_where_the_target_is(model):
+    """The meta device stands in for a GPU."""
+    assert model.tgt_mask(TGT_IN.to("meta")).device.type == "meta"
+
+
+def test_matrices_begin_as_glorot_says_and_biases_at_zero():
+    """Variance 2 / (in + out), so that neither signals nor gradients grow on the way; the shared
+    embedding keeps its own 1/√D.
+    """
+    torch.manual_seed(0)
+    model = Transformer(small_config("x", "y").model, vocab_size=500)
+    for name, parameter in model.named_parameters():
+        if name == "embedding.weight":
+            assert parameter.std().item() == pytest.approx(32**-0.5, rel=0.05)
+        elif name.endswith("bias"):
+            assert (parameter == 0).all(), name
+        elif parameter.dim() == 2:
+            assert parameter.var().item() == pytest.approx(2 / sum(parameter.shape), rel=0.2), name
