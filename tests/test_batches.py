@@ -49,6 +49,25 @@ def test_similar_lengths_share_a_batch():
     assert padding / sum(lengths) < 0.1
 
 
+def test_a_pair_may_fill_a_batch_alone():
+    assert sorted(sampler([8, 3, 8], 8).batches(0)) == [[0], [1], [2]]
+
+
+def test_batches_do_not_come_by_length():
+    """Or the longest sentences would be learned last in every epoch."""
+    lengths = list(range(1, 101))
+    longest = [max(lengths[i] for i in batch) for batch in sampler(lengths, 400).batches(0)]
+    assert len(longest) > 10
+    assert longest != sorted(longest)
+
+
+def test_pairs_from_all_over_the_corpus_meet_in_a_pool():
+    """A hundred pairs in pools of ten, each of which is one batch."""
+    batches = list(sampler([5] * 100, 50, pool=10).batches(0))
+    assert [len(batch) for batch in batches] == [10] * 10
+    assert max(max(batch) - min(batch) for batch in batches) > 50
+
+
 def seen(found, epoch):
     return Counter(i for batch in found.batches(epoch) for i in batch)
 

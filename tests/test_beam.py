@@ -7,6 +7,7 @@ from conftest import small_config
 from test_decoding import LENGTHS, SRC, limits
 
 from translator.beam import BeamOptions, beam_search
+from translator.config import DecodingConfig
 from translator.decoding import Uncached, greedy_search
 from translator.model.transformer import Transformer
 from translator.tokenizer import BOS_ID, EOS_ID
@@ -164,21 +165,25 @@ def test_the_best_is_the_same_whatever_else_is_asked_for(model, length_penalty):
 
 
 LATTICE = {(): {4: 0.55, 5: 0.45}, (4,): {EOS_ID: 0.6, 4: 0.4}, (5,): {6: 0.9, 5: 0.1}}
+"""4 ends at once, 5 goes on to 6 and ends: short is likelier, long is likelier for each token."""
 
 
 class Lattice:
-    """After token 4 or 5: 4 ends at once, 5 goes on to 6 and ends. Short is likelier, long is
-    likelier for each token.
+    """A model that is a table: what may follow each beginning, and how likely it is. Everything
+    else is impossible.
     """
+
+    def __init__(self, following):
+        self.following = following
 
     def start(self, src):
         return Written([()] * len(src))
 
     def step(self, tokens, cache):
         rows = [(*row, token) for row, token in zip(cache.rows, tokens.tolist(), strict=True)]
-        logits = torch.full((len(rows), 8), -30.0)
+        logits = torch.full((len(rows), 8), -torch.inf)
         for n, row in enumerate(rows):
-            following = LATTICE.get(row[1:], {EOS_ID: 0.8, 6: 0.2})  # row[0] is bos
+            following = self.following.get(row[1:], {EOS_ID: 0.8, 6: 0.2})  # row[0] is bos
             for token, probability in following.items():
                 logits[n, token] = torch.tensor(probability).log()
         return LatticeStep(logits, Written(rows))
@@ -210,9 +215,74 @@ def test_a_larger_penalty_prefers_the_longer_one():
     lengths = []
     for alpha in (0.0, 0.2, 1.0):
         options = BeamOptions(beam_size=4, length_penalty=alpha)
-        [[best]] = beam_search(Lattice(), src, [2], bounds, options)
+        [[best]] = beam_search(Lattice(LATTICE), src, [2], bounds, options)
         lengths.append(len(best.ids))
     assert lengths == [1, 2, 2]
+
+
+def searched(following, budget=8, **options):
+    """What a beam finds in a lattice."""
+    bounds = limits(length_factor=0.0, length_margin=budget)
+    [found] = beam_search(
+        Lattice(following), torch.tensor([[5, 3]]), [2], bounds, BeamOptions(**options)
+    )
+    return found
+
+
+@pytest.mark.fault("B72")
+def test_a_beam_of_one_ends_with_its_first_end():
+    """As greedy search does, though at α = 10 a longer one would rank far above it."""
+    following = {(): {EOS_ID: 0.6, 4: 0.4}, (4,): {EOS_ID: 1.0}}
+    [best] = searched(following, beam_size=1, length_penalty=10.0)
+    assert best.ids == []
+
+
+def test_an_end_counts_only_among_the_first_k():
+    """At [5] the end is third, with 0.22 behind 0.36 and 0.24, so two others are followed instead
+    and one of them ends with 0.24.
+    """
+    following = {(): {4: 0.6, 5: 0.4}, (4,): {EOS_ID: 0.6, 6: 0.4}, (5,): {EOS_ID: 0.55, 6: 0.45}}
+    following |= {(4, 6): {EOS_ID: 1.0}, (5, 6): {EOS_ID: 1.0}}
+    found = searched(following, beam_size=2, n_best=2, length_penalty=0.0)
+    assert [h.ids for h in found] == [[4], [4, 6]]
+
+
+@pytest.mark.fault("B72")
+@pytest.mark.parametrize(("length_penalty", "ids"), [(0.0, []), (1.0, [4] * 7)])
+def test_the_search_goes_on_while_something_longer_could_win(length_penalty, ids):
+    """At once: ln 0.6 = -0.51. Seven times 4: ln 0.4 = -0.92, at α = 1 over 13/6 only -0.42, but
+    with one token -0.79 still.
+    """
+    chain = {(4,) * n: {4: 1.0} for n in range(1, 7)}
+    following = {(): {EOS_ID: 0.6, 4: 0.4}, **chain, (4,) * 7: {EOS_ID: 1.0}}
+    [best] = searched(following, beam_size=2, length_penalty=length_penalty)
+    assert best.ids == ids
+
+
+@pytest.mark.fault("B72")
+def test_the_second_best_is_waited_for_too():
+    """When [] and [4] are found, with 0.5 and 0.06, [4, 6] with 0.24 is still on its way."""
+    following = {(): {EOS_ID: 0.5, 4: 0.3, 5: 0.2}, (4,): {6: 0.8, EOS_ID: 0.2}}
+    following |= {(4, 6): {EOS_ID: 1.0}, (5,): {5: 1.0}}
+    found = searched(following, beam_size=3, n_best=2, length_penalty=0.0)
+    assert [h.ids for h in found] == [[], [4, 6]]
+
+
+def test_what_the_limit_cuts_off_comes_likeliest_first():
+    found = searched({(): {4: 0.6, 5: 0.4}}, budget=1, beam_size=2, n_best=2)
+    assert [(h.ids, h.finished) for h in found] == [([4], False), ([5], False)]
+
+
+def test_fewer_than_asked_for_when_there_are_no_more():
+    """What cannot be is no translation."""
+    for n in (1, 2):
+        found = searched({(): {EOS_ID: 1.0}}, beam_size=n, n_best=n)
+        assert [(h.ids, h.finished) for h in found] == [([], True)]
+
+
+def test_a_beam_that_says_nothing_else_ranks_as_the_config_does():
+    options, config = BeamOptions(beam_size=1), DecodingConfig()
+    assert (options.n_best, options.length_penalty) == (config.n_best, config.length_penalty)
 
 
 @pytest.mark.fault("B71")

@@ -124,6 +124,14 @@ def test_a_kill_while_saving_leaves_a_whole_file(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["state.pt"]
 
 
+def test_leftovers_of_saving_go_and_nothing_else(tmp_path):
+    names = [".last.pt", ".notes.tmp", "last.pt", "last.pt.x1.tmp"]
+    for name in (*names, ".last.pt.x1.tmp", ".step-00000005.pt.y2.tmp"):
+        (tmp_path / name).touch()
+    remove_leftovers(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+
+
 @pytest.mark.fault("B62")
 def test_an_error_while_saving_leaves_the_older_file(tmp_path):
     path = tmp_path / "state.pt"
@@ -170,6 +178,27 @@ def test_a_missing_or_foreign_file(tmp_path):
         load_checkpoint(tmp_path / "partial.pt")
 
 
+def test_another_format_is_refused(tmp_path):
+    path = tmp_path / "model.pt"
+    save_checkpoint(path, make_checkpoint())
+    content = load_safely(path)
+    for change in ({"format": 2}, {"tokenizer": "pieces"}):
+        save_atomically(path, {**content, **change})
+        with pytest.raises(CheckpointError, match="not a translator checkpoint of format 1"):
+            load_checkpoint(path)
+
+
+def test_a_setting_that_this_version_does_not_know_is_named(tmp_path):
+    """A checkpoint of a later version."""
+    path = tmp_path / "newer.pt"
+    save_checkpoint(path, make_checkpoint())
+    content = load_safely(path)
+    content["config"]["model"]["colour"] = "blue"
+    save_atomically(path, content)
+    with pytest.raises(CheckpointError, match=r"newer\.pt: config: unknown key model\.colour"):
+        load_checkpoint(path)
+
+
 def test_weights_must_fit_name_by_name():
     model = Transformer(small_config("x", "y").model, vocab_size=30)
     weights = dict(model.state_dict())
@@ -177,6 +206,9 @@ def test_weights_must_fit_name_by_name():
         load_weights(model, {k: w for k, w in weights.items() if k != "embedding.weight"})
     with pytest.raises(CheckpointError, match="has unknown extra"):
         load_weights(model, {**weights, "extra": torch.zeros(1)})
+    for names, shown in (("abc", "a, b, c"), ("edcba", "a, b, c and 2 more")):
+        with pytest.raises(CheckpointError, match=f"has unknown {shown}; it is another model's"):
+            load_weights(model, {**weights, **dict.fromkeys(names, torch.zeros(1))})
     other = Transformer(small_config("x", "y").model, vocab_size=31).state_dict()
     with pytest.raises(CheckpointError, match=r"has other shapes for embedding\.weight"):
         load_weights(model, other)
@@ -199,6 +231,24 @@ def test_a_run_without_a_best_model_names_what_it_has(tmp_path):
     said = r"no such checkpoint .*; there is last\.pt; best\.pt comes with the first validation$"
     with pytest.raises(CheckpointError, match=said):
         load_checkpoint(find_checkpoint(tmp_path))
+
+
+def test_the_first_validation_is_spoken_of_only_where_it_is_missing(tmp_path):
+    with pytest.raises(CheckpointError, match=r"; train one first$"):
+        load_safely(tmp_path / "best.pt")
+    (tmp_path / "last.pt").touch()
+    with pytest.raises(CheckpointError, match=r"; there is last\.pt$"):
+        load_safely(tmp_path / "average.pt")
+
+
+def test_a_file_that_may_not_be_read_is_not_called_damaged(tmp_path, monkeypatch):
+    def refused(*_):
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "best.pt").touch()
+    monkeypatch.setattr(Path, "open", refused)  # root may read everything
+    with pytest.raises(CheckpointError, match=r"best\.pt: may not be read; change its permissions"):
+        load_safely(tmp_path / "best.pt")
 
 
 def test_a_full_disk_is_said_in_one_line(tmp_path, monkeypatch):

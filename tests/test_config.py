@@ -1,9 +1,18 @@
 import json
+from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 
 import pytest
 
-from translator.config import Config, ConfigError, DataConfig, ModelConfig, TrainConfig
+from translator.config import (
+    Config,
+    ConfigError,
+    DataConfig,
+    DecodingConfig,
+    ModelConfig,
+    TokenizerConfig,
+    TrainConfig,
+)
 
 
 def parse(tmp_path: Path, text: str, *overrides: str) -> Config:
@@ -49,6 +58,7 @@ def test_whole_numbers_and_a_second_load(tmp_path):
         ("model: {norm_first: 1}", "model.norm_first: expected true or false, got 1"),
         ("data: {encoding: no}", "data.encoding: expected text, got False; quote it"),
         ("data: {train: 5}", "data.train, entry 1: expected text, got 5"),
+        ("data: {train: yes}", "data.train: expected a list, got True"),
         ("train: {max_steps: 2020-13-45}", "a value cannot be read"),
         ('train: {seed: !!int "abc"}', "a value cannot be read"),
         ("train: {max_steps: 1" + "0" * 400 + "}", "train.max_steps: expected a whole number"),
@@ -59,6 +69,8 @@ def test_whole_numbers_and_a_second_load(tmp_path):
         ),
         ("train: 5", "train: expected keys and values, got 5"),
         ("- a\n- b", "the file: expected keys and values"),
+        ("? [a, b]\n: 1", "line 1: not valid YAML: found unhashable key"),
+        ('train: {run_dir: "\x07"}', "not valid YAML: unacceptable character"),
     ],
 )
 def test_a_wrong_type_names_file_key_and_what_was_expected(tmp_path, text, message):
@@ -77,6 +89,7 @@ def test_a_wrong_type_names_file_key_and_what_was_expected(tmp_path, text, messa
             "train: {seed: 1}\nmodel: {}\ntrain: {}\n",
             "key 'train' is given twice, in lines 1 and 3",
         ),
+        ("train: {<<: {lr: 1.0}, seed: 1, seed: 2}", "key 'seed' is given twice"),
     ],
 )
 def test_a_key_given_twice_is_refused(tmp_path, text, message):
@@ -88,6 +101,8 @@ def test_merge_keys_stay_allowed(tmp_path):
     merged = "train: &base {seed: 1}\n"
     config = parse(tmp_path, merged.replace("&base {", "{<<: {seed: 3, lr: 1.0}, "))
     assert (config.train.seed, config.train.lr) == (1, 1.0)
+    config = parse(tmp_path, "train: {<<: {seed: 3}, <<: {lr: 1.0}}")
+    assert (config.train.seed, config.train.lr) == (3, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -96,6 +111,7 @@ def test_merge_keys_stay_allowed(tmp_path):
         ("trian: {}", "unknown key trian; did you mean train?"),
         ("train: {warmup: 5}", "unknown key train.warmup; did you mean train.warmup_steps?"),
         ("model: {zzz: 5}", "unknown key model.zzz; known keys: d_ff, d_model"),
+        ("1: {}", "unknown key 1; known keys: data, decoding, model, tokenizer, train"),
     ],
 )
 def test_an_unknown_key_is_refused_with_the_nearest(tmp_path, text, message):
@@ -123,6 +139,79 @@ def test_ranges_hold_in_python_too():
         TrainConfig(warmup_steps=-1)
 
 
+COUNTS = {
+    ModelConfig: ("n_heads", "n_encoder_layers", "n_decoder_layers", "d_ff"),
+    TokenizerConfig: ("vocab_size", "max_sentences"),
+    TrainConfig: ("max_steps", "accumulate", "log_every", "validate_every"),
+    DecodingConfig: ("beam_size", "n_best", "length_margin", "batch_size"),
+}
+"""Without one of these there is nothing to do."""
+AMOUNTS = {
+    ModelConfig: ("dropout",),
+    DataConfig: ("dev_size", "noise", "resplit"),
+    TrainConfig: (
+        *("seed", "lr", "warmup_steps", "weight_decay", "label_smoothing", "clip_norm"),
+        *("save_every", "patience", "average", "n_samples"),
+    ),
+    DecodingConfig: (
+        *("length_penalty", "no_repeat_ngram", "min_tokens", "length_factor", "split_above"),
+    ),
+}
+"""Of these there may be nothing; often 0 is what switches them off."""
+
+
+@pytest.mark.parametrize(("least", "keys"), [(1, COUNTS), (0, AMOUNTS)], ids=["counts", "amounts"])
+def test_counts_begin_at_one_and_amounts_at_nothing(least, keys):
+    for section, names in keys.items():
+        for name in names:
+            assert getattr(section(**{name: least}), name) == least
+            with pytest.raises(ConfigError, match=f"^{name}: expected a number"):
+                section(**{name: least - 1})
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "most", "too_much"),
+    [
+        (ModelConfig, "dropout", 0.9, 1.0),
+        (TrainConfig, "label_smoothing", 0.9, 1.0),
+        (DataConfig, "resplit", 0.9, 1.0),
+        (DataConfig, "noise", 1.0, 1.1),
+        (TokenizerConfig, "character_coverage", 1.0, 1.1),
+    ],
+)
+def test_no_share_is_above_all_and_some_leave_a_rest_to_learn_from(section, name, most, too_much):
+    assert getattr(section(**{name: most}), name) == most
+    with pytest.raises(ConfigError, match=f"^{name}: expected a number between"):
+        section(**{name: too_much})
+
+
+def test_the_smallest_model_has_a_sine_and_a_cosine():
+    assert ModelConfig(d_model=2, n_heads=1).d_model == 2
+    with pytest.raises(ConfigError, match="d_model: expected a number between"):
+        ModelConfig(d_model=0, n_heads=1)
+
+
+def test_a_config_is_written_by_name_and_does_not_change():
+    config = Config()
+    for part in (config, *vars(config).values()):
+        key = fields(part)[0].name
+        value = getattr(part, key)
+        with pytest.raises(FrozenInstanceError):
+            setattr(part, key, value)
+        with pytest.raises(TypeError, match="positional"):
+            type(part)(value)
+
+
+def test_what_is_extra_is_off_until_it_is_asked_for():
+    model, _, data, train, decoding = vars(Config()).values()
+    assert not any((data.train, data.weights, data.dev, data.dev_size, data.noise, data.resplit))
+    assert not any((train.init_from, train.save_every, train.patience, train.average))
+    assert not any((train.compile, train.tensorboard))
+    assert not any((decoding.min_tokens, decoding.no_repeat_ngram, decoding.split_above))
+    assert train.accumulate == decoding.beam_size == decoding.n_best == 1
+    assert model.norm_first, "as the README says"
+
+
 @pytest.mark.parametrize(
     ("key", "value"), [("d_model", "64"), ("d_model", 64.0), ("norm_first", "no"), ("d_ff", True)]
 )
@@ -140,6 +229,10 @@ def test_what_does_nothing_is_named():
     config = Config.from_dict({"data": {"dev": "d.tsv"}, "train": {"average_of": "best"}})
     assert config.without_effect() == ["train.average_of has no effect without train.average"]
     assert Config().without_effect() == []
+    assert Config.from_dict({"data": {"dev": "d.tsv"}}).without_effect() == []
+    [penalty] = Config.from_dict({"decoding": {"length_penalty": 2.0}}).without_effect()
+    assert penalty == "decoding.length_penalty has no effect in greedy search; raise beam_size"
+    assert DecodingConfig(beam_size=4, length_penalty=2.0).without_effect() == []
     with pytest.raises(ConfigError, match="run_dir: name a folder"):
         TrainConfig(run_dir=" ")
 
@@ -158,6 +251,8 @@ def test_overrides_are_checked_together(tmp_path):
         overrides = ["data.dev=d.tsv", "data.dev_size=0"][::order]
         assert parse(tmp_path, text, *overrides).data.dev == ("d.tsv",)
     assert parse(tmp_path, "", "model.d_model=90", "model.n_heads=3").model.n_heads == 3
+    found = error(tmp_path, text, "data.dev=d.tsv", "data.dev_size=5")
+    assert found.startswith("--set data.dev=d.tsv --set data.dev_size=5: data.dev_size: has no")
 
 
 def test_overrides(tmp_path):
@@ -166,6 +261,7 @@ def test_overrides(tmp_path):
     assert config.train.lr == 2e-3
     assert config.data.train == ("b.tsv", "c.tsv")
     assert config.model.d_model == 64
+    assert parse(tmp_path, text, " train.lr = 2e-3 ").train.lr == 2e-3
 
 
 @pytest.mark.parametrize(
@@ -176,7 +272,8 @@ def test_overrides(tmp_path):
         ("train.lr=abc", "--set train.lr=abc: train.lr: expected a number, got 'abc'"),
         ("train.learning_rate=1", "unknown key train.learning_rate"),
         ("training.lr=1", "unknown key training; did you mean train?"),
-        ("train.lr=[1", "the value cannot be read"),
+        ("train.lr=[1", "--set train.lr=[1: the value cannot be read"),
+        ("train.seed=2020-13-45", "the value cannot be read"),
     ],
 )
 def test_a_wrong_override_says_so(tmp_path, override, message):
@@ -202,6 +299,7 @@ def test_an_empty_file_gives_the_defaults(tmp_path):
 def test_every_key_of_every_section_can_be_set_and_survives_a_round_trip(tmp_path):
     tree = Config().to_dict()
     assert Config.from_dict(tree) == Config()
+    assert tree["data"]["train"] == [], "a list, which YAML and checkpoints can hold"
     for section, values in tree.items():
         for key, value in values.items():
             shown = json.dumps(value)  # which is YAML too
@@ -220,6 +318,18 @@ def test_weights_are_one_number_for_each_corpus(tmp_path):
     ):
         found = error(tmp_path, f"data: {{train: [a.tsv, b.tsv], weights: {weights}}}")
         assert message in found
+
+
+def test_a_weight_goes_up_to_a_thousand():
+    assert DataConfig(train=("a.tsv",), weights=(1000.0,)).weights == (1000.0,)
+    with pytest.raises(ConfigError, match=r"above 0 and up to 1000, got 1000\.5"):
+        DataConfig(train=("a.tsv",), weights=(1000.5,))
+
+
+def test_of_a_long_value_the_beginning_is_shown(tmp_path):
+    """Sixty characters with the quotes, or 57 and three dots."""
+    assert error(tmp_path, f"train: {{lr: {'a' * 58}}}").endswith(f"got '{'a' * 58}'")
+    assert error(tmp_path, f"train: {{lr: {'a' * 59}}}").endswith(f"got '{'a' * 56}...")
 
 
 def test_so_many_translations_need_so_wide_a_beam(tmp_path):

@@ -1,7 +1,9 @@
+import math
+
 import pytest
 import torch
 
-from translator.decoding import SearchLimits, Uncached, greedy_search
+from translator.decoding import SearchLimits, Uncached, allowed_log_probs, greedy_search
 from translator.tokenizer import BOS_ID, EOS_ID
 
 SRC = torch.tensor([[5, 6, 7, 8], [9, 10, 3, 0], [11, 3, 0, 0]])
@@ -101,6 +103,44 @@ def test_what_may_never_come_never_comes():
     wants_pad = Scripted([[0], [1], [2]])
     found = greedy_search(wants_pad, torch.full((3, 2), 5), [2, 2, 2], limits())
     assert not {0, 1, 2} & {i for h in found for i in h.ids}
+
+
+@pytest.mark.parametrize(
+    ("written", "n", "ruled_out"),
+    [
+        ([], 1, set()),
+        ([7], 1, {7}),
+        ([7, 8], 1, {7, 8}),
+        ([7], 2, set()),
+        ([7, 7], 2, {7}),
+        ([7, 8], 2, set()),
+        ([7, 8, 7], 2, {8}),
+        ([7, 8, 7, 8], 3, {7}),
+        ([7, 8, 9, 7, 8], 3, {9}),
+        ([7, 8, 7, 8], 0, set()),
+    ],
+)
+def test_what_would_repeat_a_run_of_tokens(written, n, ruled_out):
+    """Exactly what would, from the first place where it can; n = 0 rules out nothing."""
+    [found] = allowed_log_probs(torch.zeros(1, 10), [written], [()], limits(no_repeat_ngram=n))
+    assert {token for token in range(10) if found[token] == -torch.inf} == {0, 1, 2} | ruled_out
+
+
+def test_a_given_beginning_comes_before_every_ban():
+    """Two equal tokens, though none may come twice; behind them the ban counts again."""
+    bounds = limits(no_repeat_ngram=1)
+    [found] = greedy_search(Scripted([[8]]), torch.full((1, 2), 5), [9], bounds, [[7, 7]])
+    assert found.ids[:3] == [7, 7, 8]
+    assert 8 not in found.ids[3:] and math.isfinite(found.score)
+
+
+def test_scores_are_computed_in_full_precision():
+    """Seven of ten tokens are allowed and equally likely; bfloat16 would be off in the fourth
+    digit.
+    """
+    logits = torch.zeros(1, 10, dtype=torch.bfloat16)
+    [found] = allowed_log_probs(logits, [[]], [], limits())
+    assert found[5].item() == pytest.approx(-math.log(7), abs=1e-6)
 
 
 def test_limits_by_hand():

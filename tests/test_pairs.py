@@ -30,7 +30,11 @@ def test_a_line_ends_at_newline_and_nowhere_else(tmp_path):
     text = "one\t하나\r\ntwo\u2028two\x85two\x0cx\t둘\x0b둘\nthree\t셋"
     path = write(tmp_path / "pairs.tsv", text)
     pairs, report = read(path)
-    assert len(list(read_lines(path))) == 3
+    assert list(read_lines(path)) == [
+        "one\t하나",
+        "two\u2028two\x85two\x0cx\t둘\x0b둘",
+        "three\t셋",
+    ]
     assert report.kept == 3
     assert pairs[1] == Pair("two two two x", "둘 둘", "any")
     assert pairs[2].tgt == "셋", "a missing last newline keeps the last line"
@@ -49,7 +53,12 @@ def test_another_encoding_is_named_and_can_be_asked_for(tmp_path):
         read(path)
     assert f"{path}: line 2: byte 10" in str(caught.value)
     assert "data.encoding=cp949" in str(caught.value)
+    with pytest.raises(DataError, match=r"set data\.encoding=cp949"):
+        read(path, encoding="UTF8")
     assert read(path, encoding="cp949")[0][1].tgt == "안녕 세상"
+    write(path, "Hi\t안녕\n")
+    with pytest.raises(DataError, match=r"is not cp949; .* set data\.encoding=utf-8"):
+        read(path, encoding="cp949")
     with pytest.raises(DataError, match="unknown encoding 'utf-9'"):
         read(path, encoding="utf-9")
 
@@ -67,6 +76,13 @@ def test_quotes_mean_nothing_and_odd_rows_are_reported(tmp_path):
     assert report.lines()[0].endswith(f"; keep two (cut -f1,2) (first: {tmp_path}/pairs.tsv:3)")
 
 
+def test_more_than_three_columns_are_none_of_ours(tmp_path):
+    """As in an export with ids and dates, whose first columns are not what they seem."""
+    pairs, report = read(write(tmp_path / "pairs.tsv", "1\tHello\t2\t안녕\nHi\t안녕\n"))
+    assert [pair.src for pair in pairs] == ["Hi"]
+    assert report.dropped == {"4 columns instead of 2 or 3": 1}
+
+
 def test_an_empty_third_column_is_none(tmp_path):
     """What a spreadsheet writes when only some rows have a level."""
     pairs, report = read(write(tmp_path / "a.tsv", "Hello\t안녕하세요.\t\nBye\t잘 가\tCasual\n"))
@@ -82,6 +98,9 @@ def test_aligned_files_of_unequal_length_are_refused(tmp_path):
         read(tmp_path / "c.{en,ko}")
     assert "c.en has 5 lines but" in str(caught.value)
     assert "c.ko has 6; they part near line 3" in str(caught.value)
+    write(tmp_path / "c.en", "a\nb\n")
+    with pytest.raises(DataError, match="they part near line 3; align them first"):
+        read(tmp_path / "c.{en,ko}")
 
 
 @pytest.mark.fault("B13")
@@ -89,10 +108,17 @@ def test_aligned_files_lose_both_sides_together(tmp_path):
     write(tmp_path / "c.en", "a\nb\nc\n")
     write(tmp_path / "c.ko", "가\n\n다\n")
     pairs, report = read(tmp_path / "c.{en,ko}")
-    assert [(pair.src, pair.tgt) for pair in pairs] == [("a", "가"), ("c", "다")]
+    assert pairs == [Pair("a", "가", "any"), Pair("c", "다", "any")]
     assert report.dropped == {"empty Korean side": 1}
+    assert report.first == {"empty Korean side": f"{tmp_path}/c.en:2"}
     with pytest.raises(DataError, match=r"write two aligned files as corpus\.\{en,ko\}"):
         read(tmp_path / "c.{en}")
+
+
+def test_what_stands_around_the_braces_belongs_to_both_names(tmp_path):
+    write(tmp_path / "my-en.txt", "Go.\n")
+    write(tmp_path / "my-ko.txt", "가십시오.\n")
+    assert read(tmp_path / "my-{en,ko}.txt")[0] == [Pair("Go.", "가십시오.", "formal")]
 
 
 @pytest.mark.fault("B14")
@@ -101,7 +127,10 @@ def test_an_empty_side_is_dropped_and_counted(tmp_path):
     pairs, report = read(path)
     assert [pair.src for pair in pairs] == ["Hi"]
     assert report.dropped == {"empty Korean side": 1, "empty English side": 2}
-    assert report.lines()[0].endswith("pairs.tsv:1)")
+    assert report.lines() == [
+        f"1 pair dropped: empty Korean side (first: {path}:1)",
+        f"2 pairs dropped: empty English side (first: {path}:2)",
+    ]
 
 
 def test_the_level_is_the_given_one_or_what_the_ending_shows(tmp_path):
@@ -126,8 +155,9 @@ def test_missing_and_unreadable_files(tmp_path):
         read(tmp_path)
 
 
-def test_utf_16_is_recognised(tmp_path):
-    path = write(tmp_path / "excel.tsv", "Hi\t안녕\n", "utf-16")
+@pytest.mark.parametrize("order", ["le", "be"])
+def test_utf_16_is_recognised(tmp_path, order):
+    path = write(tmp_path / "excel.tsv", "\ufeffHi\t안녕\n", f"utf-16-{order}")
     with pytest.raises(DataError, match=r"excel\.tsv: saved as UTF-16; save it as UTF-8"):
         read(path)
 
@@ -180,6 +210,7 @@ def test_every_sentence_has_the_same_chance_to_be_held_out():
 
 def test_near_duplicates_stay_on_one_side():
     assert near_duplicate_key("It's 5 o'clock!") == near_duplicate_key("its 17 oclock")
+    assert near_duplicate_key("  It’s  5,  O’CLOCK") == near_duplicate_key("its 17 oclock")
     assert near_duplicate_key("I am here") != near_duplicate_key("I am there")
     pairs = [Pair("I'm 5.", "가", "any"), Pair("im 6", "나", "any"), Pair("You?", "다", "any")]
     for seed in range(5):
@@ -205,3 +236,14 @@ def test_swapped_columns_are_suspected(tmp_path):
     assert len(pairs) == report.kept == 33
     [line] = report.lines()
     assert line.startswith("3 of 33 pairs have Hangul") and f"(first: {path}:31)" in line
+
+
+def test_a_language_in_the_wrong_column_is_odd():
+    """Hangul in the English, or none in the Korean; and more than one in twenty is worth a word."""
+    report = Report()
+    sides = [("Hi", "안녕"), ("Hi", "Bonjour"), ("안녕 means hi.", "안녕은 인사입니다.")]
+    for number, (src, tgt) in enumerate(sides, 1):
+        report.keep(Pair(src, tgt, "any"), f"a.tsv:{number}")
+    assert report == Report(kept=3, odd=2, first_odd="a.tsv:2")
+    assert Report(kept=20, odd=1).lines() == []
+    assert len(Report(kept=19, odd=1).lines()) == 1

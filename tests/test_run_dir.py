@@ -156,7 +156,9 @@ def test_only_length_reports_and_learning_rate_may_change(tmp_path):
         config.override(["train.max_steps=99", "train.lr=1", "decoding.batch_size=2"])
     )
     changed = config.override(["train.seed=5", "model.d_ff=128"])
-    with pytest.raises(UserError, match=r"began with: model\.d_ff \(64 then, 128 now\), train\.seed \("):
+    with pytest.raises(
+        UserError, match=r"began with: model\.d_ff \(64 then, 128 now\), train\.seed \("
+    ):
         run_dir.load_state(changed)
 
 

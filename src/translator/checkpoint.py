@@ -103,7 +103,7 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         )
     try:
         return Checkpoint(
-            config=Config.from_dict(content["config"], source=f"{path}: config"),
+            config=Config.from_dict(content["config"], source="config"),
             tokenizer=Tokenizer(bytes(content["tokenizer"].tolist())),
             weights={name: weight.float() for name, weight in content["weights"].items()},
             step=content["step"],
