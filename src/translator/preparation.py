@@ -184,7 +184,7 @@ class _Encoder:
                 f"translate with --style {most}"
             )
 
-    def _encode(self, pairs: Iterator[Pair]) -> Iterator[EncodedPair]:
+    def _encode(self, pairs: Iterable[Pair]) -> Iterator[EncodedPair]:
         max_len, max_tokens = self._config.model.max_len, self._config.train.max_tokens
         counted = self._count_levels(pairs)
         return encode_pairs(counted, self._tokenizer, max_len, max_tokens, self._encoded)
@@ -193,7 +193,7 @@ class _Encoder:
         """Before any noise, which must not change what has to be copied."""
         return map(hide_pair, pairs) if self._tokenizer.has_placeholders else pairs
 
-    def _count_levels(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
+    def _count_levels(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         for pair in pairs:
             self._levels[pair.level] += 1
             yield pair
