@@ -11,6 +11,7 @@ from translator.copying import lost
 from translator.decoding import Hypothesis
 from translator.hangul import attach
 from translator.inference import Translator
+from translator.looking import Looking
 from translator.model.transformer import Transformer
 from translator.pairs import Pair, Report, read_pairs
 from translator.placeholders import hide, hide_in, hide_pair, invented, show
@@ -141,5 +142,8 @@ def test_what_was_never_seen_is_carried_over(tmp_path):
         [translation] = translator.translate([f"Call {thing} now."])
         assert translation.text == f"지금 {thing}{particle} 전화하십시오."
         assert translation.warnings == ()
-        maps = translator.attention_maps(f"Call {thing} now.", translation, "formal")
-        assert maps.cross.shape[-2] == len(translation.ids) + 1
+        looking = Looking(translator, f"Call {thing} now.", translation, "formal")
+        rows, columns = looking.axes("cross")
+        assert "<1>" in columns.pieces and "<1>" in "".join(rows.pieces)
+        assert thing in [word.text for word in columns.words]
+        assert any(word.text.startswith(thing) for word in rows.words), "words are for people"

@@ -102,7 +102,7 @@ class Translator:
         if prefixes and len(prefixes) != len(texts):
             raise ValueError(f"{len(prefixes)} prefixes for {len(texts)} texts")
         options = options or self.config.decoding
-        hidden = [self._hidden(text) for text in texts]
+        hidden = [self.hidden(text) for text in texts]
         sources = {
             i: self.tokenizer.encode_source(text, style)
             for i, (text, _) in enumerate(hidden)
@@ -136,7 +136,7 @@ class Translator:
         most = self.config.model.max_len - 2  # tag and eos
         if options.split_above:
             most = min(most, options.split_above)
-        return len(self.tokenizer.encode_source(self._hidden(text).text, DEFAULT_STYLE)) - 2 <= most
+        return len(self.tokenizer.encode_source(self.hidden(text).text, DEFAULT_STYLE)) - 2 <= most
 
     def describe(self, options: DecodingConfig | None = None) -> str:
         """What computes the translations: library, device, number format, threads."""
@@ -144,7 +144,7 @@ class Translator:
 
     def encode_source(self, text: str, style: str) -> list[int]:
         """What the encoder reads of a text: tag, pieces and eos, at most `max_len` ids."""
-        return self._cut(self.tokenizer.encode_source(self._hidden(text).text, style))
+        return self._cut(self.tokenizer.encode_source(self.hidden(text).text, style))
 
     def attention_maps(self, text: str, translation: Translation, style: str) -> AttentionMaps:
         """Where all layers and heads looked while `text` became `translation`.
@@ -181,8 +181,8 @@ class Translator:
             no_repeat_ngram=options.no_repeat_ngram,
         )
 
-    def _hidden(self, text: str) -> Hidden:
-        """A text as the model sees it, where its vocabulary has placeholders."""
+    def hidden(self, text: str) -> Hidden:
+        """A text as the model sees it, with placeholders if its vocabulary has them."""
         text = normalize(text)
         return hide(text) if self.tokenizer.has_placeholders else Hidden(text, {})
 

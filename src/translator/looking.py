@@ -1,6 +1,7 @@
 """Where a translation looked, with words on both axes: from raw weights to heat maps."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final, Literal, NamedTuple
 
 import torch
@@ -52,10 +53,10 @@ class Looking:
     ) -> None:
         maps = translator.attention_maps(text, translation, style)
         self._weights = {kind: weights[:, 0] for kind, weights in zip(KINDS, maps, strict=True)}
-        tokenizer = translator.tokenizer
-        self.source = _axis(tokenizer, translator.encode_source(text, style))
-        self.read = _axis(tokenizer, [BOS_ID, *translation.ids])  # what the decoder was given
-        self.written = _axis(tokenizer, [*translation.ids, EOS_ID])  # what it wrote there
+        axis = partial(_axis, translator.tokenizer, translator.hidden(text).things)
+        self.source = axis(translator.encode_source(text, style))
+        self.read = axis([BOS_ID, *translation.ids])  # what the decoder was given
+        self.written = axis([*translation.ids, EOS_ID])  # what it wrote there
         if not translation.finished:
             self.written = _cut_off(self.written)
 
@@ -115,7 +116,8 @@ def _chosen(weights: Tensor, number: int | None, name: str) -> Tensor:
     return weights[number - 1]
 
 
-def _axis(tokenizer: Tokenizer, ids: Sequence[int]) -> Axis:
+def _axis(tokenizer: Tokenizer, things: Mapping[str, str], ids: Sequence[int]) -> Axis:
+    """Pieces as the model has them; words as people read them, without placeholders."""
     pieces = tuple(tokenizer.pieces(ids))
     groups: list[list[int]] = []
     apart = True  # whether the next piece cannot belong to what stands before it
@@ -125,7 +127,8 @@ def _axis(tokenizer: Tokenizer, ids: Sequence[int]) -> Axis:
             groups.append([])
         groups[-1].append(place)
         apart = special
-    return Axis(pieces, tuple(_word(tokenizer, ids, pieces, group) for group in groups))
+    words = (_word(tokenizer, ids, pieces, group) for group in groups)
+    return Axis(pieces, tuple(word._replace(text=_shown(word.text, things)) for word in words))
 
 
 def _word(
@@ -134,6 +137,12 @@ def _word(
     special = tokenizer.is_special(ids[places[0]])
     text = pieces[places[0]] if special else tokenizer.decode([ids[place] for place in places])
     return Word(text or WORD_BEGINS, special, tuple(places))
+
+
+def _shown(text: str, things: Mapping[str, str]) -> str:
+    for name, thing in things.items():
+        text = text.replace(name, thing)
+    return text
 
 
 def _cut_off(axis: Axis) -> Axis:
