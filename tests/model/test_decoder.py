@@ -7,6 +7,7 @@ from test_encoder import copy_block, parity_config, randomized
 from torch import nn
 
 from translator.model.decoder import Decoder, DecoderLayer
+from translator.model.dropout import Dropout
 from translator.model.masks import causal_mask
 
 
@@ -100,3 +101,21 @@ def test_repeat_reorder_and_select():
     past_only = cache.reorder(torch.tensor([1, 0]))
     torch.testing.assert_close(past_only.layers[1].self_kv.key[0], cache.layers[1].self_kv.key[1])
     torch.testing.assert_close(past_only.layers[1].cross_kv.key, cache.layers[1].cross_kv.key)
+
+
+def test_what_is_dropped_is_what_the_blocks_found(monkeypatch):
+    """With all of it dropped, a pre-norm layer hands on what it was given, step by step too."""
+    monkeypatch.setattr(Dropout, "forward", lambda _, x: torch.zeros_like(x))
+    layer = DecoderLayer(parity_config(True)).train()
+    x, memory = torch.randn(2, 1, 16), torch.randn(2, 5, 16)
+    assert layer(x, memory, None, None).hidden.equal(x)
+    real = torch.ones(2, 1, 1, 5, dtype=torch.bool)
+    assert layer.step(x, layer.start(memory), real).hidden.equal(x)
+
+
+def test_hypotheses_that_change_places_keep_the_padding_of_their_source():
+    decoder = Decoder(parity_config(True)).eval()
+    real = torch.tensor([[True] * 5, [True, True, True, False, False]])[:, None, None]
+    cache = decoder.start(torch.randn(2, 5, 16), real).repeat(2)
+    swapped = cache.reorder(torch.tensor([1, 0, 3, 2]))
+    assert swapped.memory_mask.equal(real.repeat_interleave(2, dim=0))

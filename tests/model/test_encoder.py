@@ -5,6 +5,7 @@ from test_attention import copied_from
 from torch import nn
 
 from translator.config import ModelConfig
+from translator.model.dropout import Dropout
 from translator.model.encoder import Encoder, EncoderLayer
 
 
@@ -80,3 +81,10 @@ def test_in_mixed_precision_the_memory_is_rounded_once_for_all_decoder_layers(no
     with torch.autocast("cpu", torch.bfloat16):
         assert encoder(x, None).memory.dtype == torch.bfloat16
     assert encoder(x, None).memory.dtype == torch.float32
+
+
+def test_what_is_dropped_is_what_the_blocks_found(monkeypatch):
+    """With all of it dropped, a pre-norm layer hands on what it was given."""
+    monkeypatch.setattr(Dropout, "forward", lambda _, x: torch.zeros_like(x))
+    x = torch.randn(2, 5, 16)
+    assert EncoderLayer(parity_config(True)).train()(x, None).hidden.equal(x)
