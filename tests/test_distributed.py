@@ -148,3 +148,19 @@ def test_alone_nothing_is_set_up():
     module = torch.nn.Linear(1, 1)
     assert workers.wrap(module) is module
     assert not torch.distributed.is_initialized()
+
+
+def test_on_gpus_each_process_makes_its_own_the_current_one(monkeypatch):
+    """Objects and barriers travel through the current GPU, which is else the first for all."""
+    said = []
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setattr(torch.distributed, "is_initialized", lambda: False)
+    monkeypatch.setattr(torch.distributed, "init_process_group", lambda *a, **_: said.append(a[0]))
+    monkeypatch.setattr(torch.distributed, "get_rank", lambda: 1)
+    monkeypatch.setattr(torch.distributed, "get_world_size", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "set_device", said.append)
+    assert Workers.join(torch.device("cuda", 1)) == Workers(1, 2)
+    assert said == [torch.device("cuda", 1), "nccl"]
+    said.clear()
+    Workers.join(CPU)
+    assert said == ["gloo"]

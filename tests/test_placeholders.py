@@ -147,3 +147,9 @@ def test_what_was_never_seen_is_carried_over(tmp_path):
         assert "<1>" in columns.pieces and "<1>" in "".join(rows.pieces)
         assert thing in [word.text for word in columns.words]
         assert any(word.text.startswith(thing) for word in rows.words), "words are for people"
+        hypothesis = Hypothesis(translator.tokenizer.encode("<2> <1>"), 0.0, True)
+        found = translator._finish(f"Call {thing}.", {"<1>": thing}, [0] * 9, hypothesis)
+        assert found.text == thing
+        assert found.warnings == ("a number or address that the source lacks was left out",)
+    [begun] = translator.translate(["Call 4771 now."], prefixes=["지금 4771로"])
+    assert begun.text == "지금 4771로 전화하십시오.", "a given beginning is hidden like the source"

@@ -294,7 +294,7 @@ const WARNINGS = [
   [/^much longer than the source$/, "번역문이 원문보다 훨씬 길어요."],
   [
     /^a number or address that the source lacks was left out$/,
-    "원문에 없는 숫자나 주소가 나와서 뺐어요.",
+    "번역에 원문에 없는 숫자나 주소가 나와서 뺐어요.",
   ],
   [/^cut off at the length limit$/, "길이 제한에 걸려 번역이 중간에 끊겼어요."],
 ];
