@@ -152,4 +152,5 @@ def test_what_was_never_seen_is_carried_over(tmp_path):
         assert found.text == thing
         assert found.warnings == ("a number or address that the source lacks was left out",)
     [begun] = translator.translate(["Call 4771 now."], prefixes=["지금 4771로"])
-    assert begun.text == "지금 4771로 전화하십시오.", "a given beginning is hidden like the source"
+    assert begun.text == "지금 4771로 전화하십시오."
+    assert "<1>" in "".join(begun.pieces), "a given beginning is hidden like the source"
