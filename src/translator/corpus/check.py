@@ -23,8 +23,8 @@ class Finding(NamedTuple):
 
 MALFORMED: Final = "expected English, Korean and a level between tabs"
 LATIN_ALLOWED: Final = frozenset(
-    "TV CCTV PC USB KTX UFO DVD CD PDF IT DNA AI GPS ATM MRI SNS LED QR BTS pH "
-    "km kg cm mm g m L ml A B C D E F G H O V X S k knife".split()
+    "TV CCTV PC USB KTX UFO DVD CD PDF IT DNA AI GPS ATM MRI SNS LED QR BTS LG SK pH "
+    "km kg cm mm g m L ml A B C D E F G H K O Q V X S k knife".split()
 )
 """Latin words that Koreans write so, and single letters that a sentence talks about."""
 
