@@ -1,6 +1,8 @@
 """A small corpus, and a model that has really been trained on it, for the tests that need one."""
 
 import os
+import signal
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +16,10 @@ from translator.model.transformer import Transformer
 from translator.trainer import train
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # several tests at a time, so each gets one core
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # also in the processes that it starts
+    os.environ["OMP_NUM_THREADS"] = "1"  # also in the processes that it starts: the same sums
     torch.set_num_threads(1)
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's "pytest &", and inherited
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 PAIRS = [
     ("I am a student.", "저는 학생입니다.", "formal"),
@@ -74,6 +78,15 @@ def small_config(corpus: Path | str, run_dir: Path | str, **train: object) -> Co
 def write_config(config: Config, path: Path) -> Path:
     path.write_text(yaml.safe_dump(config.to_dict(), allow_unicode=True), encoding="utf-8")
     return path
+
+
+@pytest.fixture(autouse=True)
+def threads_as_before() -> Iterator[None]:
+    """Some commands set the number of threads of their process; sums depend on it."""
+    before = torch.get_num_threads()
+    yield
+    if torch.get_num_threads() != before:
+        torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")

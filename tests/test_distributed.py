@@ -40,9 +40,11 @@ def close(a, b):
 
 
 @pytest.mark.fault("B49")
-def test_two_processes_make_the_same_update_as_one(corpus, tmp_path):
+@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+def test_two_processes_make_the_same_update_as_one(corpus, tmp_path, optimizer):
     """Batches of unequal size, the last group of an epoch not full: 2 × 1 equals 1 × 2."""
     settings = ["train.max_tokens=40", "data.dev_size=2", "data.weights=1"]
+    settings += [f"train.optimizer={optimizer}"]
     two = small_config(corpus, tmp_path / "two").override(settings)
     done = torchrun(two, tmp_path / "two.yaml")
     assert done.returncode == 0, done.stderr
@@ -97,9 +99,11 @@ def test_only_the_first_process_tells_and_all_leave_together(corpus, tmp_path):
 
 
 @pytest.mark.fault("B59")
-def test_resumed_in_two_processes_equals_uninterrupted(corpus, tmp_path):
+@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+def test_resumed_in_two_processes_equals_uninterrupted(corpus, tmp_path, optimizer):
     """Each process has its own dropout, and finds back to it."""
     settings = ["model.dropout=0.3", "train.max_tokens=40", "train.schedule=inverse_sqrt"]
+    settings += [f"train.optimizer={optimizer}"]
     whole = small_config(corpus, tmp_path / "whole").override(settings)
     parts = small_config(corpus, tmp_path / "parts").override(settings)
     assert torchrun(whole, tmp_path / "c.yaml").returncode == 0
@@ -145,6 +149,7 @@ def test_alone_nothing_is_set_up():
     assert workers.add(1.0, 2.5, device=CPU) == [1.0, 2.5]
     assert workers.from_first("value") == "value"
     assert workers.gather("value") == ["value"]
+    assert workers.share(torch.ones(3, 2), torch.neg).tolist() == [[-1, -1]] * 3
     module = torch.nn.Linear(1, 1)
     assert workers.wrap(module) is module
     assert not torch.distributed.is_initialized()

@@ -7,7 +7,8 @@ from conftest import small_config
 
 from translator.config import TrainConfig
 from translator.model.transformer import Transformer
-from translator.optim import clip_gradients, learning_rate, make_optimizer, set_learning_rate
+from translator.muon import Muon
+from translator.optim import clip_gradients, learning_rate, make_optimizers, set_learning_rate
 
 
 def rates(**settings):
@@ -47,7 +48,8 @@ def test_cosine_ends_at_zero_and_stays_there(warmup):
 
 def test_weight_decay_is_for_the_matrices_of_the_blocks():
     model = Transformer(small_config("x", "y").model, vocab_size=30)
-    decayed, others = make_optimizer(model, TrainConfig(weight_decay=0.3)).param_groups
+    [adamw] = make_optimizers(model, TrainConfig(weight_decay=0.3))
+    decayed, others = adamw.param_groups
     assert decayed["weight_decay"] == 0.3 and others["weight_decay"] == 0.0
     assert all(p.dim() == 2 for p in decayed["params"])
     assert any(p is model.embedding.weight for p in others["params"])
@@ -56,12 +58,29 @@ def test_weight_decay_is_for_the_matrices_of_the_blocks():
     assert n_grouped == len(list(model.parameters())), "each parameter once"
 
 
+def test_muon_has_the_matrices_of_the_blocks_and_adamw_the_rest():
+    model = Transformer(small_config("x", "y").model, vocab_size=30)
+    muon, adamw = make_optimizers(model, TrainConfig(optimizer="muon", weight_decay=0.3))
+    assert isinstance(muon, Muon) and isinstance(adamw, torch.optim.AdamW)
+    [matrices], [rest] = muon.param_groups, adamw.param_groups
+    assert matrices["weight_decay"] == 0.3 and rest["weight_decay"] == 0.0
+    names = {name for name, p in model.named_parameters() if p.dim() == 2}
+    names.remove("embedding.weight")
+    assert names == {
+        name
+        for name, parameter in model.named_parameters()
+        if any(parameter is other for other in matrices["params"])
+    }
+    n_grouped = len(matrices["params"]) + len(rest["params"])
+    assert n_grouped == len(list(model.parameters())), "each parameter once"
+
+
 def test_two_updates_by_hand():
     """Adam with β 0.9 and 0.98 and ε 1e-9, the numbers of Vaswani et al. (2017), section 5.3."""
     model = torch.nn.Linear(1, 1)
     for parameter in model.parameters():
         torch.nn.init.zeros_(parameter)
-    optimizer = make_optimizer(model, TrainConfig(lr=1.0, weight_decay=0.0))
+    [optimizer] = make_optimizers(model, TrainConfig(lr=1.0, weight_decay=0.0))
     model.weight.grad, model.bias.grad = torch.ones(1, 1), torch.full((1,), 1e-9)
     optimizer.step()
     assert model.weight.item() == pytest.approx(-1, rel=1e-5)  # a whole rate, as usual
@@ -74,9 +93,13 @@ def test_two_updates_by_hand():
 
 def test_the_rate_reaches_every_group():
     model = torch.nn.Linear(2, 2)
-    optimizer = make_optimizer(model, TrainConfig())
-    set_learning_rate(optimizer, 0.125)
-    assert [group["lr"] for group in optimizer.param_groups] == [0.125, 0.125]
+    optimizers = [
+        *make_optimizers(model, TrainConfig()),
+        *make_optimizers(model, TrainConfig(optimizer="muon")),
+    ]
+    set_learning_rate(optimizers, 0.125)
+    groups = [group for optimizer in optimizers for group in optimizer.param_groups]
+    assert [group["lr"] for group in groups] == [0.125] * 4
 
 
 @pytest.mark.parametrize("most", [0.0, 0.5, 1e9])

@@ -143,6 +143,7 @@ class TrainConfig(_Checked):
     max_steps: int = _number(10_000, low=1)  # optimizer steps in total, resumed parts included
     max_tokens: int = _number(4096, low=8)  # rows × longest side of a batch never exceed this
     accumulate: int = _number(1, low=1)  # batches per optimizer step
+    optimizer: Literal["adamw", "muon"] = "adamw"  # muon learns more per step, see muon.py
     lr: float = _number(1e-3, low=0.0)  # the peak, reached exactly at warmup_steps
     warmup_steps: int = _number(400, low=0)
     schedule: Literal["cosine", "inverse_sqrt"] = "cosine"

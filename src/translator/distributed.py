@@ -5,13 +5,14 @@ set up and every call is the plain thing.
 """
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, TypeVar
 
 import torch
 import torch.distributed
-from torch import nn
+from torch import Tensor, nn
 
 from translator.errors import UserError
 
@@ -84,6 +85,21 @@ class Workers:
         box: list[Any] = [None] * self.world_size
         torch.distributed.all_gather_object(box, value)
         return box
+
+    def share(self, rows: Tensor, work: Callable[[Tensor], Tensor]) -> Tensor:
+        """`work`, row by row, of which each process does a part; all get the whole.
+
+        (N, …) -> (N, …), the same shape and type
+        """
+        if self.world_size == 1:
+            return work(rows)
+        whole = torch.empty_like(rows)
+        for rank, part in enumerate(whole.tensor_split(self.world_size)):
+            if rank == self.rank:
+                part.copy_(work(rows.tensor_split(self.world_size)[rank]))
+        for rank, part in enumerate(whole.tensor_split(self.world_size)):
+            torch.distributed.broadcast(part, src=rank)
+        return whole
 
     def wrap(self, module: nn.Module) -> nn.Module:
         """The module with gradients that are averaged over all processes."""

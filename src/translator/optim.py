@@ -1,11 +1,16 @@
-"""AdamW, and the learning rate as a pure function of the step."""
+"""The optimizers, and the learning rate as a pure function of the step."""
 
 import math
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import torch
 from torch import nn
 
 from translator.config import TrainConfig
+from translator.distributed import Workers
+from translator.model.attention import MultiHeadAttention
+from translator.muon import Matrix, Muon
 
 
 def learning_rate(step: int, config: TrainConfig) -> float:
@@ -24,26 +29,54 @@ def learning_rate(step: int, config: TrainConfig) -> float:
     return config.lr * 0.5 * (1 + math.cos(math.pi * min(progress, 1.0)))
 
 
-def make_optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.AdamW:
-    """AdamW (Loshchilov and Hutter, 2019); weight decay on the matrices of the blocks, not on
-    embedding, norms, biases.
+def make_optimizers(
+    model: nn.Module,
+    config: TrainConfig,
+    workers: Workers | None = None,
+    dtype: torch.dtype = torch.float32,
+) -> list[torch.optim.Optimizer]:
+    """AdamW (Loshchilov and Hutter, 2019) for all, or Muon for the matrices of the blocks and AdamW
+    for the rest. Weight decay is for those matrices, not for embedding, norms, biases.
+
+    Args:
+        workers: those that share the work of Muon
+        dtype: of its products
     """
-    decayed: list[nn.Parameter] = []
-    others: list[nn.Parameter] = []
-    for name, parameter in model.named_parameters():
-        matrix = parameter.dim() >= 2 and not name.startswith("embedding.")
-        (decayed if matrix else others).append(parameter)
-    groups = [
-        {"params": decayed, "weight_decay": config.weight_decay},
-        {"params": others, "weight_decay": 0.0},
-    ]
+    matrices = list(_matrices(model))
+    decayed = [matrix.weight for matrix in matrices]
+    known = set(map(id, decayed))
+    others = [parameter for parameter in model.parameters() if id(parameter) not in known]
+    rest = {"params": others, "weight_decay": 0.0}
+    if config.optimizer == "muon":
+        shared = workers or Workers()
+        muon = Muon(matrices, config.lr, config.weight_decay, shared, dtype)
+        return [muon, _adamw([rest], config)]
+    return [_adamw([{"params": decayed, "weight_decay": config.weight_decay}, rest], config)]
+
+
+def _adamw(groups: list[dict[str, Any]], config: TrainConfig) -> torch.optim.AdamW:
     return torch.optim.AdamW(groups, lr=config.lr, betas=(0.9, 0.98), eps=1e-9, fused=True)
 
 
-def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
-    """The rate of the next `optimizer.step()`, for every group."""
-    for group in optimizer.param_groups:
-        group["lr"] = rate
+def _matrices(model: nn.Module) -> Iterator[Matrix]:
+    """Every matrix but the embedding; those of attention fall into heads."""
+    heads: dict[int, Matrix] = {}
+    for module in model.modules():
+        if isinstance(module, MultiHeadAttention):
+            for projection in (module.w_q, module.w_k, module.w_v):
+                heads[id(projection.weight)] = Matrix(projection.weight, module.n_heads)
+            joint = Matrix(module.w_o.weight, module.n_heads, side_by_side=True)
+            heads[id(module.w_o.weight)] = joint
+    for name, parameter in model.named_parameters():
+        if parameter.dim() >= 2 and not name.startswith("embedding."):
+            yield heads.get(id(parameter), Matrix(parameter))
+
+
+def set_learning_rate(optimizers: Iterable[torch.optim.Optimizer], rate: float) -> None:
+    """The rate of the next `step()` of each, for every group."""
+    for optimizer in optimizers:
+        for group in optimizer.param_groups:
+            group["lr"] = rate
 
 
 def clip_gradients(model: nn.Module, most: float) -> float:

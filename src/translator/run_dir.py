@@ -34,7 +34,7 @@ from translator.config import Config
 from translator.errors import UserError
 from translator.events import StepReport, ValidationReport
 
-STATE_FORMAT: Final = 1
+STATE_FORMAT: Final = 2
 _CHECKPOINTS: Final = ("last.pt", "best.pt", "average.pt", "resume.pt")
 _MAY_CHANGE: Final = {
     *("run_dir", "max_steps", "patience", "device", "compile"),

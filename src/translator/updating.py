@@ -15,7 +15,7 @@ from translator.feed import Group
 from translator.hardware import Precision
 from translator.model.transformer import Transformer
 from translator.objective import Objective
-from translator.optim import clip_gradients, learning_rate, make_optimizer, set_learning_rate
+from translator.optim import clip_gradients, learning_rate, make_optimizers, set_learning_rate
 from translator.progress import StepResult
 
 MOST_SKIPPED: Final = 10
@@ -38,7 +38,7 @@ class Updater:
         self._model = model
         self._precision = precision
         self._workers = workers
-        self._optimizer = make_optimizer(model, settings)
+        self._optimizers = make_optimizers(model, settings, workers, precision.dtype)
         self._scaler = precision.scaler()
         self._skipped_in_a_row = 0
         objective: nn.Module = Objective(model)
@@ -57,10 +57,11 @@ class Updater:
         assert self._model.training, "validation must give back training mode"
         settings, device = self._settings, self._precision.device
         rate = learning_rate(step, settings)
-        set_learning_rate(self._optimizer, rate)
+        set_learning_rate(self._optimizers, rate)
         own_tokens = group.weight * sum(batch.n_tokens for batch in group.batches)
         [n_tokens] = self._workers.add(own_tokens, device=device)
-        self._optimizer.zero_grad(set_to_none=True)
+        for optimizer in self._optimizers:
+            optimizer.zero_grad(set_to_none=True)
         own_loss = torch.zeros((), device=device)
         for number, batch in enumerate(group.batches, 1):
             with self._gradients_meet(number == len(group.batches)):
@@ -70,12 +71,14 @@ class Updater:
                 share = group.weight * self._workers.world_size / n_tokens
                 self._scaler.scale(sums.loss * share).backward()
             own_loss += group.weight * sums.loss.detach()
-        self._scaler.unscale_(self._optimizer)
+        for optimizer in self._optimizers:
+            self._scaler.unscale_(optimizer)
         norm = clip_gradients(self._model, settings.clip_norm)
         [loss] = self._workers.add(float(own_loss), device=device)
         finite = math.isfinite(norm) and math.isfinite(loss)
         if finite or self._scaler.is_enabled():  # which skips by itself, and lowers its scale
-            self._scaler.step(self._optimizer)
+            for optimizer in self._optimizers:
+                self._scaler.step(optimizer)
             self._scaler.update()
         self._count_skipped(finite, step, rate)
         padding = sum(batch.padding for batch in group.batches) / len(group.batches)
@@ -92,11 +95,13 @@ class Updater:
 
     def state(self) -> dict[str, Any]:
         """Plain values and tensors for `restore`."""
-        return {"optimizer": self._optimizer.state_dict(), "scaler": self._scaler.state_dict()}
+        states = [optimizer.state_dict() for optimizer in self._optimizers]
+        return {"optimizers": states, "scaler": self._scaler.state_dict()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Goes back to a saved state."""
-        self._optimizer.load_state_dict(state["optimizer"])
+        for optimizer, saved in zip(self._optimizers, state["optimizers"], strict=True):
+            optimizer.load_state_dict(saved)
         self._scaler.load_state_dict(state["scaler"])
 
     def _count_skipped(self, finite: bool, step: int, rate: float) -> None:
