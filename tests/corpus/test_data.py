@@ -161,3 +161,27 @@ def test_a_file_is_read_as_training_would(tmp_path, capsys):
     assert out.startswith(f"{path}:2: no tab between English and Korean\n")
     assert "2 pairs dropped: no tab" in err and err.endswith("2 pairs (polite 2)\n")
     assert main(["corpus", "read", str(tmp_path / "nowhere.tsv")]) == 2
+
+
+def test_a_file_is_split_by_english_sentences(tmp_path, capsys):
+    mine, test, rest = (tmp_path / f"{name}.tsv" for name in ("mine", "test", "rest"))
+    rows = [f"This is sentence {word}.\t이것은 {word}입니다." for word in "abcdefgh"]
+    rows += [f"THIS is  sentence {word}!\t이건 {word}야!\tcasual" for word in "abcdefgh"] + ["Bad"]
+    mine.write_text("\n".join(rows), encoding="utf-8")
+    command = ["corpus", "split", str(mine), "--size", "3", "--train", str(rest)]
+    assert main([*command, "--test", str(test)]) == 0
+    err = capsys.readouterr().err
+    assert "1 pair dropped: no tab" in err and f"{test}: 6 lines" in err and "10 lines" in err
+    found = {path: path.read_text(encoding="utf-8").split("\n")[:-1] for path in (test, rest)}
+    chosen = {line.split("\t")[0].rstrip(".!")[-1] for line in found[test]}
+    others = {line.split("\t")[0].rstrip(".!")[-1] for line in found[rest]}
+    assert len(chosen) == 3 and chosen | others == set("abcdefgh") and not chosen & others
+    assert {line.split("\t")[2] for line in found[test]} == {"formal", "casual"}
+    assert "THIS is sentence" in "".join(found[test]), "as training reads it"
+    assert main([*command, "--test", str(test), "--seed", "2"]) == 0
+    assert test.read_text(encoding="utf-8").split("\n")[:-1] != found[test]
+    for wrong in (mine, rest):
+        assert main([*command, "--test", str(wrong)]) == 2
+        assert "must be different files" in capsys.readouterr().err
+    assert main([*command[:3], "--size", "8", "--train", str(rest), "--test", str(test)]) == 2
+    assert "8 English sentences are all there are" in capsys.readouterr().err

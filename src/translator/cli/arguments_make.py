@@ -2,7 +2,7 @@
 
 import argparse
 
-from translator.cli.options import add_encoding, add_model, add_style
+from translator.cli.options import add_encoding, add_model, add_style, positive
 
 
 def add_train(parser: argparse.ArgumentParser) -> None:
@@ -61,6 +61,7 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
     )
     read.add_argument("files", nargs="+", metavar="FILE", help="as in data.train")
     add_encoding(read)
+    _add_split(actions.add_parser("split", help="set sentences of your own apart, to judge by"))
     actions.add_parser(
         "check", help="every line against the rules, splits apart; prints the figures"
     )
@@ -89,8 +90,24 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
     actions.add_parser("convert", help="make missing speech levels (needs the extra 'corpus')")
     actions.add_parser("conjugate", help="make conjugations.tsv (needs the extra 'corpus')")
     for name, action in actions.choices.items():
-        if name != "read":
+        if name not in {"read", "split"}:
             _add_data(action, argparse.SUPPRESS)  # so that what stands before it counts too
+
+
+def _add_split(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="as in data.train")
+    parser.add_argument(
+        "--size",
+        type=positive,
+        required=True,
+        metavar="N",
+        help="English sentences to set apart, each with all its translations and with those that "
+        "differ only in case, marks or digits",
+    )
+    parser.add_argument("--test", required=True, metavar="FILE", help="TSV file to write them to")
+    parser.add_argument("--train", required=True, metavar="FILE", help="TSV file for the others")
+    parser.add_argument("--seed", type=int, default=1, help="another seed, others (default: 1)")
+    add_encoding(parser)
 
 
 def _add_data(parser: argparse.ArgumentParser, default: str) -> None:

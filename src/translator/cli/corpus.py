@@ -1,5 +1,5 @@
-"""`translator corpus`: read a file as training would; check `data/`, report it, draw pairs from
-frames, rebuild.
+"""`translator corpus`: read or split files as training would; check `data/`, report it, draw pairs
+from frames, rebuild.
 """
 
 import argparse
@@ -17,13 +17,16 @@ from translator.corpus.report import report_text
 from translator.errors import UserError
 from translator.files import write_lines
 from translator.levels import SPOKEN
-from translator.pairs import Report, read_pairs
+from translator.pairs import HeldOut, Report, read_pairs
 
 
 def run(args: argparse.Namespace) -> None:
-    """One of the actions read, check, report, draw, convert, conjugate."""
+    """One of the actions read, split, check, report, draw, convert, conjugate."""
     if args.action == "read":
         _read(args.files, args.encoding)
+        return
+    if args.action == "split":
+        _split(args)
         return
     data = Path(args.data)
     if not data.is_dir():
@@ -65,6 +68,23 @@ def _read(files: Sequence[str], encoding: str) -> None:
     shown = ", ".join(f"{level} {count}" for level, count in levels.most_common())
     for line in [*report.lines(), f"{report.kept} pairs" + (f" ({shown})" if shown else "")]:
         print(line, file=sys.stderr)
+
+
+def _split(args: argparse.Namespace) -> None:
+    paths = [Path(path).resolve() for path in (args.test, args.train, *args.files)]
+    if len(set(paths)) < len(paths):
+        raise UserError("--test, --train and the files to read must be different files")
+    report, held_out = Report(), HeldOut(args.size, args.seed)
+    pairs = list(read_pairs(args.files, report, args.encoding))
+    for pair in pairs:
+        held_out.offer(pair)
+    if not held_out.left_over:
+        raise UserError(f"--size: {args.size} English sentences are all there are; lower it")
+    for line in report.lines():
+        print(line, file=sys.stderr)
+    rest = [pair for pair in pairs if pair.src not in held_out]
+    for path, chosen in ((args.test, held_out.pairs()), (args.train, rest)):
+        _write(Path(path), list(map("\t".join, chosen)))
 
 
 def _levels(text: str) -> list[str]:
