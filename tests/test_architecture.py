@@ -66,7 +66,10 @@ ALLOWED = {
         *("config", "distributed", "errors", "feed", "hardware", "model", "objective", "optim"),
         "progress",
     },
-    "engine": {"beam", "compact", "config", "decoding", "errors", "hardware", "model"},
+    "unchanged": {"model"},
+    "engine": {
+        *("beam", "compact", "config", "decoding", "errors", "hardware", "model", "unchanged"),
+    },
     "exported": {"config", "decoding", "errors", "tokenizer"},
     "translation": {"decoding", "errors"},
     "inference": {

@@ -300,3 +300,9 @@ def test_every_score_is_that_of_its_own_tokens(model):
             expected = sum(log_probs[t, token].item() for t, token in enumerate(labels))
             assert score == pytest.approx(expected, abs=1e-4)
     assert BeamOptions(beam_size=1, length_penalty=1.0).normalized(-6.0, 7) == pytest.approx(-3.0)
+
+
+@pytest.mark.parametrize("sizes", [(0, 1), (2, 3), (2, 0)])
+def test_more_results_than_hypotheses_are_refused(sizes):
+    with pytest.raises(ValueError, match=r"n_best = \d results of beam_size = \d"):
+        BeamOptions(beam_size=sizes[0], n_best=sizes[1])

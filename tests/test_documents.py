@@ -1,3 +1,4 @@
+import pickle
 from dataclasses import replace
 
 import pytest
@@ -5,6 +6,7 @@ from conftest import PAIRS
 
 from translator.config import DecodingConfig
 from translator.documents import translate_lines
+from translator.inference import Translator
 from translator.translation import TooLong
 
 FORMAL = {en: ko for en, ko, level in PAIRS if level == "formal"}
@@ -75,3 +77,15 @@ def test_sentences_may_be_split_before_the_model_is_full(translator):
     [line] = translate_lines(translator, [sentence], "formal", options)
     assert len(line.parts) > 1
     assert translator.fits("Thank you.", options)
+
+
+def test_one_line_instead_of_a_list_is_refused(trained):
+    with pytest.raises(TypeError, match="takes a list of lines"):
+        translate_lines(Translator.from_pretrained(trained), "Thank you.", "polite")
+
+
+def test_the_error_survives_another_process():
+    error = pickle.loads(pickle.dumps(TooLong(3, 50, 46)))
+    assert (
+        error.index == 3 and str(error) == "50 pieces, but the model takes 46; split the sentence"
+    )

@@ -1,3 +1,6 @@
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -92,11 +95,15 @@ def test_fast_layout_readable_model_and_no_cache_agree(translator):
         )
 
 
+def copy_of(translator):
+    model = copy.deepcopy(translator.model)
+    return Translator(model, translator.tokenizer, translator.config)
+
+
 def test_a_model_that_somebody_changed_is_used_as_it_is(translator):
     """Its weights no longer say all about it: a hook, another class."""
-    copied = type(translator.model)(translator.config.model, translator.tokenizer.vocab_size)
-    copied.load_state_dict(translator.model.state_dict())
-    mine = Translator(copied.eval(), translator.tokenizer, translator.config)
+    mine = copy_of(translator)
+    copied = mine.model
     before = mine.translate(ENGLISH[:1])[0]
     hook = copied.decoder.layers[0].cross_attn.register_forward_hook(
         lambda _module, _inputs, output: output._replace(context=0 * output.context)
@@ -122,3 +129,69 @@ def test_what_is_no_model_of_this_package_is_refused(translator):
     wrapped = torch.nn.Sequential(translator.model)
     with pytest.raises(TypeError, match="expected a Transformer or an exported model, got Sequen"):
         Translator(wrapped, translator.tokenizer, translator.config)
+
+
+def other_norm(layer):
+    layer.cross_attn_norm.norm_first = not layer.cross_attn_norm.norm_first
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda layer: setattr(layer, "feed_forward", torch.nn.Identity()),
+        lambda layer: setattr(layer.feed_forward_norm, "norm", torch.nn.Identity()),
+        lambda layer: setattr(layer.cross_attn, "w_k", torch.nn.Linear(32, 32, bias=False)),
+        lambda layer: setattr(layer.feed_forward, "forward", torch.zeros_like),
+        lambda layer: setattr(layer.feed_forward_norm.norm, "eps", 10.0),
+        other_norm,
+    ],
+)
+def test_no_change_is_passed_over(translator, change):
+    """Before the first translation and after it."""
+    for used_before in (False, True):
+        mine = copy_of(translator)
+        before = translator.translate(ENGLISH[:1])[0]
+        if used_before:
+            assert mine.translate(ENGLISH[:1])[0] == before
+        with torch.no_grad():
+            change(mine.model.decoder.layers[0])
+        changed = mine.translate(ENGLISH[:1])[0]
+        assert changed.score != before.score
+        assert changed == mine.translate(ENGLISH[:1], use_cache=False)[0]
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_weights_in_another_format(translator, dtype):
+    mine = copy_of(translator)
+    before = mine.translate(PAIRS[0][:1])[0]
+    mine.model.to(dtype)
+    assert mine.translate(PAIRS[0][:1])[0].text == before.text
+
+
+def test_copies_of_a_used_translator(translator):
+    before = translator.translate(ENGLISH)
+    for copied in (copy.deepcopy(translator), pickle.loads(pickle.dumps(translator))):
+        assert copied.translate(ENGLISH) == before
+
+
+def test_inside_autocast_and_inference_mode(translator):
+    before = translator.translate(ENGLISH)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert translator.translate(ENGLISH) == before
+    with torch.inference_mode():
+        made_inside = copy_of(translator)
+    assert made_inside.translate(ENGLISH) == before
+
+
+def test_threads_do_not_disturb_each_other(translator):
+    searches = [replace(translator.config.decoding, beam_size=k) for k in (1, 8, 2, 1)] * 4
+    alone = [translator.translate(ENGLISH, options=options) for options in searches]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda o: translator.translate(ENGLISH, options=o), searches))
+    assert found == alone
+
+
+def test_a_tokenizer_of_another_model_is_refused(translator):
+    model = type(translator.model)(translator.config.model, translator.tokenizer.vocab_size + 1)
+    with pytest.raises(ValueError, match=r"the model has \d+ pieces, the tokenizer \d+"):
+        Translator(model, translator.tokenizer, translator.config)

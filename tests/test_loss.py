@@ -99,3 +99,30 @@ def test_without_gradients_nothing_is_computed_for_them(monkeypatch):
     assert sums.loss == sums.nll and not sums.loss.requires_grad
     with pytest.raises(TypeError):
         projected_loss_sums(torch.randn(3, 4), table, torch.tensor([1, 2, 3]))
+
+
+@pytest.mark.parametrize("function", [loss_sums, lambda x, y: projected_loss_sums(x, x, y)])
+@pytest.mark.parametrize(
+    ("rows", "labels"), [((2, 3, 5), (2, 3)), ((5, 4), (3,)), ((4,), (4,)), ((4, 5), (4, 1))]
+)
+def test_other_shapes_are_refused(function, rows, labels):
+    """(B, T, V) with (B, T) would be summed without an error, wrongly."""
+    with pytest.raises(ValueError, match=r"expected \(N, …\) and \(N,\), got"):
+        function(torch.zeros(rows), torch.zeros(labels, dtype=torch.int64))
+
+
+def test_the_gradient_against_differences():
+    """In float64, in which the sums stay."""
+    generator = torch.Generator().manual_seed(0)
+    hidden, table = (
+        torch.randn(n, 3, generator=generator, dtype=torch.float64, requires_grad=True)
+        for n in (4, 5)
+    )
+    labels = torch.tensor([0, 4, 2, 2])
+
+    def loss(a, b):
+        return projected_loss_sums(a, b, labels, 0.1).loss
+
+    assert loss(hidden, table).dtype == torch.float64
+    assert torch.autograd.gradcheck(loss, (hidden, table))
+    assert torch.autograd.gradcheck(lambda x: loss_sums(x, labels, 0.1).loss, (hidden @ table.T,))

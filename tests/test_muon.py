@@ -1,9 +1,10 @@
+import copy
+
 import pytest
 import torch
 from torch import nn
 
 from translator.config import TrainConfig
-from translator.distributed import Workers
 from translator.model.attention import MultiHeadAttention
 from translator.muon import Matrix, Muon, orthogonalize
 from translator.optim import make_optimizers
@@ -57,7 +58,7 @@ def test_the_same_steps_as_in_pytorch():
     """Without heads it is torch.optim.Muon with the length of AdamW's steps."""
     weights = [nn.Parameter(gradient(shape, 1)) for shape in [(16, 8), (8, 16), (8, 16)]]
     theirs = [nn.Parameter(weight.detach().clone()) for weight in weights]
-    ours = Muon([Matrix(w) for w in weights], lr=0.1, weight_decay=0.2, workers=Workers())
+    ours = Muon([Matrix(w) for w in weights], lr=0.1, weight_decay=0.2)
     reference = torch.optim.Muon(theirs, lr=0.1, weight_decay=0.2, adjust_lr_fn="match_rms_adamw")
     for step in range(3):
         for n, (a, b) in enumerate(zip(weights, theirs, strict=True)):
@@ -88,7 +89,28 @@ def test_each_head_gets_a_step_of_its_own_size():
 
 def test_a_weight_without_gradient_stays():
     weight = nn.Parameter(torch.ones(2, 3))
-    muon = Muon([Matrix(weight)], lr=1.0, weight_decay=0.5, workers=Workers())
+    muon = Muon([Matrix(weight)], lr=1.0, weight_decay=0.5)
     muon.step()
     assert weight.detach().tolist() == torch.ones(2, 3).tolist()
     assert not muon.state
+
+
+def test_what_is_not_for_it_is_refused():
+    with pytest.raises(ValueError, match=r"not for shape \(3,\)"):
+        Muon([Matrix(nn.Parameter(torch.ones(3)))], lr=1.0, weight_decay=0.0)
+    muon = Muon([Matrix(nn.Parameter(torch.ones(3, 2)))], lr=1.0, weight_decay=0.0)
+    with pytest.raises(ValueError, match="closure"):
+        muon.step(lambda: 0.0)
+
+
+def test_a_copy_goes_on_as_the_original():
+    muon = Muon([Matrix(nn.Parameter(gradient((4, 6))), 2)], lr=0.1, weight_decay=0.0)
+    with pytest.raises(ValueError, match="at the start"):
+        muon.add_param_group({"params": [nn.Parameter(torch.ones(2, 2))]})
+    ends = []
+    for one in (muon, copy.deepcopy(muon)):
+        [weight] = one.param_groups[0]["params"]
+        weight.grad = gradient((4, 6), 1)
+        one.step()
+        ends.append(weight.detach())
+    assert torch.equal(*ends)

@@ -120,3 +120,20 @@ def test_a_gradient_without_end_is_reported():
     for parameter in model.parameters():
         parameter.grad = torch.full_like(parameter, math.inf)
     assert clip_gradients(model, 1.0) == math.inf
+
+
+def test_without_gradients_there_is_nothing_to_clip():
+    assert clip_gradients(torch.nn.Linear(2, 1), 1.0) == 0.0
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+def test_an_embedding_is_known_by_what_it_is(optimizer):
+    """A wrapper such as torch.compile puts something before its name."""
+    model = torch.nn.Sequential(Transformer(small_config("x", "y").model, vocab_size=30))
+    matrices, rest = [
+        group["params"]
+        for one in make_optimizers(model, TrainConfig(optimizer=optimizer))
+        for group in one.param_groups
+    ]
+    assert not any(p is model[0].embedding.weight for p in matrices)
+    assert any(p is model[0].embedding.weight for p in rest)

@@ -53,11 +53,11 @@ def test_another_encoding_is_named_and_can_be_asked_for(tmp_path):
         read(path)
     assert f"{path}: line 2: byte 10" in str(caught.value)
     assert "data.encoding=cp949" in str(caught.value)
-    with pytest.raises(DataError, match=r"set data\.encoding=cp949"):
+    with pytest.raises(DataError, match=r"say so \(data\.encoding=cp949, --encoding cp949\)"):
         read(path, encoding="UTF8")
     assert read(path, encoding="cp949")[0][1].tgt == "안녕 세상"
     write(path, "Hi\t안녕\n")
-    with pytest.raises(DataError, match=r"is not cp949; .* set data\.encoding=utf-8"):
+    with pytest.raises(DataError, match=r"is not cp949; .* say so \(data\.encoding=utf-8"):
         read(path, encoding="cp949")
     with pytest.raises(DataError, match="unknown encoding 'utf-9'"):
         read(path, encoding="utf-9")
@@ -73,7 +73,8 @@ def test_quotes_mean_nothing_and_odd_rows_are_reported(tmp_path):
         "1 pair dropped: the third column is not a speech level",
         "1 pair dropped: no tab between English and Korean",
     ]
-    assert report.lines()[0].endswith(f"; keep two (cut -f1,2) (first: {tmp_path}/pairs.tsv:3)")
+    advice = f"keep two columns (cut -f1,2) (first: {tmp_path}/pairs.tsv:3)"
+    assert report.lines()[0].endswith(advice)
 
 
 def test_more_than_three_columns_are_none_of_ours(tmp_path):

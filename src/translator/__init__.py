@@ -5,11 +5,18 @@ The public names below are loaded on first use, so `import translator` costs not
 line answers at once.
 """
 
-import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from translator.config import Config, DecodingConfig, ModelConfig
+    from translator.config import (
+        Config,
+        DataConfig,
+        DecodingConfig,
+        ModelConfig,
+        TokenizerConfig,
+        TrainConfig,
+    )
     from translator.errors import UserError
     from translator.inference import Translator
     from translator.model.attention import MultiHeadAttention, scaled_dot_product_attention
@@ -22,8 +29,11 @@ __version__ = "0.1.0"
 
 _HOME: Final = {
     "Config": "config",
+    "DataConfig": "config",
     "DecodingConfig": "config",
     "ModelConfig": "config",
+    "TokenizerConfig": "config",
+    "TrainConfig": "config",
     "UserError": "errors",
     "Translator": "inference",
     "MultiHeadAttention": "model.attention",
@@ -38,6 +48,7 @@ _HOME: Final = {
 
 __all__ = [
     "Config",
+    "DataConfig",
     "Decoder",
     "DecoderLayer",
     "DecodingConfig",
@@ -45,6 +56,8 @@ __all__ = [
     "EncoderLayer",
     "ModelConfig",
     "MultiHeadAttention",
+    "TokenizerConfig",
+    "TrainConfig",
     "Transformer",
     "Translation",
     "Translator",
@@ -56,6 +69,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
+        if importlib.util.find_spec(f"translator.{name}"):  # a module, as in translator.documents
+            return importlib.import_module(f"translator.{name}")
         raise AttributeError(f"module 'translator' has no attribute {name!r}")
     return getattr(importlib.import_module(f"translator.{_HOME[name]}"), name)
 

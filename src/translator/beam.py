@@ -28,6 +28,10 @@ class BeamOptions:
     n_best: int = 1  # results of each sentence, at most beam_size
     length_penalty: float = 0.6  # α; 0 prefers short translations, 1 hardly minds the length
 
+    def __post_init__(self) -> None:
+        if not 1 <= self.n_best <= self.beam_size:
+            raise ValueError(f"n_best = {self.n_best} results of beam_size = {self.beam_size}")
+
     def normalized(self, score: float, length: int) -> float:
         """The score by which hypotheses are ranked: score / ((5 + length) / 6)^α, eos counted.
 

@@ -84,8 +84,9 @@ def allowed_log_probs(
         written: what each row has written so far
         prefixes: how each row has to begin; nothing when no row has to
     """
-    never = torch.tensor(limits.never, device=logits.device)
-    allowed = logits.float().index_fill(1, never, -torch.inf)
+    never = torch.tensor(limits.never, dtype=torch.int64, device=logits.device)
+    exact = logits.to(torch.promote_types(logits.dtype, torch.float32))
+    allowed = exact.index_fill(1, never, -torch.inf)
     if limits.min_tokens or limits.no_repeat_ngram or prefixes:
         for row, ids in enumerate(written):
             _constrain(allowed[row], ids, prefixes[row] if prefixes else (), limits)

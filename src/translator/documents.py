@@ -79,8 +79,11 @@ def translate_lines(
     warning says so.
 
     Raises:
+        TypeError: one line was given instead of a list.
         TooLong: a sentence is too long and `too_long` is "error"; its index is that of the line.
     """
+    if isinstance(lines, str):
+        raise TypeError("translate_lines takes a list of lines; for one write [line]")
     options = options or translator.config.decoding
     parts: list[list[str]] = []
     notes: list[list[str]] = []

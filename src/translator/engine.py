@@ -1,10 +1,11 @@
 """What runs a search, sources as ids in, hypotheses out; here the one that uses PyTorch."""
 
 from collections.abc import Sequence
-from typing import Any, Final, Protocol
+from copy import copy
+from typing import Any, Protocol
 
 import torch
-from torch import nn
+from torch import Tensor
 
 from translator.beam import BeamOptions, beam_search
 from translator.compact import EXACT, CompactModel
@@ -12,18 +13,8 @@ from translator.config import DecodingConfig
 from translator.decoding import Hypothesis, SearchLimits, Uncached, greedy_search
 from translator.errors import UserError
 from translator.hardware import has_fast_bfloat16, has_fast_int8
-from translator.model.attention import MultiHeadAttention
-from translator.model.decoder import Decoder, DecoderLayer
-from translator.model.dropout import Dropout
-from translator.model.embedding import Embedding
-from translator.model.encoder import Encoder, EncoderLayer
-from translator.model.layers import AddNorm, FeedForward
 from translator.model.transformer import Transformer
-
-_PLAIN: Final = {
-    *(Transformer, Embedding, Encoder, EncoderLayer, Decoder, DecoderLayer, MultiHeadAttention),
-    *(FeedForward, AddNorm, Dropout, nn.Linear, nn.LayerNorm, nn.ModuleList, nn.Identity),
-}
+from translator.unchanged import is_unchanged
 
 
 class EngineError(UserError, ValueError):
@@ -57,13 +48,16 @@ class TorchEngine:
     """Searches with a model of this package, in the layout that suits the device.
 
     On a CPU the weights are laid out for decoding (`CompactModel`), again whenever they have
-    changed; elsewhere the model is used as it is.
+    changed; elsewhere the model is used as it is. Several threads may search at a time.
     """
 
     def __init__(self, model: Transformer) -> None:
         self.model = model
-        self._compact: CompactModel | None = None
-        self._made_for: object = None
+        self._made: tuple[object, CompactModel] | None = None  # for which weights, and the layout
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies, which lay the weights out anew: the packed ones cannot be copied."""
+        return {**self.__dict__, "_made": None}
 
     def search(
         self,
@@ -74,6 +68,17 @@ class TorchEngine:
         use_cache: bool,
     ) -> Sequence[Sequence[Hypothesis]]:
         """As `Engine.search`.  Raises EngineError: a precision that this device lacks."""
+        with torch.autocast(self._device.type, enabled=False):  # products as `options` say
+            return self._search(sources, prefixes, limits, options, use_cache)
+
+    def _search(
+        self,
+        sources: Sequence[Sequence[int]],
+        prefixes: Sequence[Sequence[int]],
+        limits: SearchLimits,
+        options: DecodingConfig,
+        use_cache: bool,
+    ) -> Sequence[Sequence[Hypothesis]]:
         lengths = [len(ids) for ids in sources]
         rows = [[*ids, *[self.model.pad_id] * (max(lengths) - len(ids))] for ids in sources]
         src = torch.tensor(rows, device=self._device)  # (B, S)
@@ -101,10 +106,10 @@ class TorchEngine:
         return self.model.embedding.weight.device
 
     def _laid_out(self, options: DecodingConfig) -> Any:
-        """The model that is searched. One whose layers somebody has changed is asked as a whole at
-        each step, without a cache, so that the change counts.
+        """The model that is searched. One that somebody has changed is asked as a whole at each
+        step, without a cache, so that the change counts.
         """
-        if not is_plain(self.model):
+        if not is_unchanged(self.model):
             if options.precision != "fp32":
                 raise EngineError(
                     f"decoding.precision: {options.precision} is for a model whose layers are as "
@@ -114,24 +119,19 @@ class TorchEngine:
         if self._device.type != "cpu":
             check_precision(options.precision, self._device)
             return self.model
-        weights = list(self.model.parameters())
-        now = (options.precision, [(id(weight), weight._version) for weight in weights])
-        if self._compact is None or now != self._made_for:
+        now = (options.precision, [_version(weight) for weight in self.model.parameters()])
+        made = self._made
+        if made is None or now != made[0]:
             check_precision(options.precision, self._device)
-            self._compact = CompactModel(self.model, options.precision)
-            self._made_for = now
-        self._compact.n_exact = max(EXACT, 4 * options.beam_size)
-        return self._compact
+            made = self._made = now, CompactModel(self.model, options.precision)
+        compact = copy(made[1])  # another thread may want more exact logits than this one
+        compact.n_exact = max(EXACT, 4 * options.beam_size)
+        return compact
 
 
-def is_plain(model: Transformer) -> bool:
-    """Whether every part of a model is of its own class and has no hooks, so that its weights say
-    all about it.
-    """
-    return all(
-        type(part) in _PLAIN and not part._forward_hooks and not part._forward_pre_hooks
-        for part in model.modules()
-    )
+def _version(weight: Tensor) -> tuple[int, int]:
+    """Another one when the weight is another or has been changed; inference tensors cannot be."""
+    return id(weight), 0 if weight.is_inference() else weight._version
 
 
 def check_precision(precision: str, device: torch.device) -> None:

@@ -28,6 +28,9 @@ class Translator:
         model: in evaluation mode; it runs on the device where its weights are
         tokenizer: the vocabulary that the model was trained with
         config: gives the bounds of the search
+
+    Raises:
+        TypeError, ValueError: no model of this package, or one of another vocabulary.
     """
 
     def __init__(
@@ -36,6 +39,11 @@ class Translator:
         if isinstance(model, nn.Module) and not isinstance(model, Transformer):
             name = type(model).__name__
             raise TypeError(f"model: expected a Transformer or an exported model, got {name}")
+        if isinstance(model, Transformer) and len(model.embedding.weight) != tokenizer.vocab_size:
+            raise ValueError(
+                f"the model has {len(model.embedding.weight)} pieces, the tokenizer "
+                f"{tokenizer.vocab_size}"
+            )
         self._engine: Engine = TorchEngine(model) if isinstance(model, Transformer) else model
         self.tokenizer = tokenizer
         self.config = config
@@ -85,7 +93,8 @@ class Translator:
         """Translates each text by itself, whatever stands beside it.
 
         Args:
-            texts: any number of sentences; a blank one gives a blank translation
+            texts: any number of sentences; a blank one gives a blank translation. One that is too
+                long is cut and says so: only `translate_lines` splits
             style: speech level of the Korean: formal, polite, casual, plain or any
             options: how to search; None is as the model's config says (greedy by default)
             prefixes: Korean with which each translation has to begin, one for each text

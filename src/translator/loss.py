@@ -26,8 +26,12 @@ def loss_sums(logits: Tensor, labels: Tensor, label_smoothing: float = 0.0) -> L
 
     Smoothing gives the label 1 - ε of the probability mass and spreads ε evenly over the whole
     vocabulary, special tokens included (Szegedy et al., 2016). N may be 0: every sum is then 0.
+
+    Raises:
+        ValueError: other shapes. Of a batch take `logits[batch.real]` and `tgt_out[batch.real]`.
     """
-    log_probs = logits.float().log_softmax(dim=-1)  # (N, V)
+    _check(logits, labels)
+    log_probs = _at_least_float32(logits).log_softmax(dim=-1)  # (N, V)
     nll = -log_probs.gather(1, labels[:, None]).sum()
     loss = nll
     if label_smoothing:
@@ -48,11 +52,26 @@ def projected_loss_sums(
         hidden: (N, D), in the number format in which the products are to be computed
         table: (V, D), the same
         labels: (N,) int64
+
+    Raises:
+        ValueError: other shapes
     """
+    _check(hidden, labels)
     if not torch.is_grad_enabled():  # which `needs_input_grad` below does not ask
         hidden, table = hidden.detach(), table.detach()
     loss, nll = _ProjectedLoss.apply(hidden, table, labels, label_smoothing)  # type: ignore[no-untyped-call]
     return LossSums(loss, nll.detach(), labels.numel())
+
+
+def _check(rows: Tensor, labels: Tensor) -> None:
+    if rows.dim() != 2 or labels.shape != rows.shape[:1]:
+        raise ValueError(
+            f"expected (N, …) and (N,), got {tuple(rows.shape)} and {tuple(labels.shape)}"
+        )
+
+
+def _at_least_float32(x: Tensor) -> Tensor:
+    return x.to(torch.promote_types(x.dtype, torch.float32))
 
 
 class _ProjectedLoss(torch.autograd.Function):
@@ -61,12 +80,14 @@ class _ProjectedLoss(torch.autograd.Function):
         ctx: Any, hidden: Tensor, table: Tensor, labels: Tensor, smoothing: float
     ) -> tuple[Tensor, Tensor]:
         wants_gradient = any(ctx.needs_input_grad)
-        loss, nll = torch.zeros((), device=hidden.device), torch.zeros((), device=hidden.device)
+        loss = _at_least_float32(hidden.new_zeros(()))
+        nll = torch.zeros_like(loss)
         logits_grad = hidden.new_empty(len(hidden) if wants_gradient else 0, len(table))  # (N, V)
         for start in range(0, len(hidden), CHUNK):
             rows = slice(start, start + CHUNK)
             own = labels[rows, None]  # (chunk, 1)
-            log_probs = (hidden[rows] @ table.T).float().log_softmax(dim=-1)  # (chunk, V)
+            logits = _at_least_float32(hidden[rows] @ table.T)
+            log_probs = logits.log_softmax(dim=-1)  # (chunk, V)
             own_nll = -log_probs.gather(1, own).sum()
             nll += own_nll
             loss += (1 - smoothing) * own_nll - smoothing * log_probs.mean(dim=-1).sum()

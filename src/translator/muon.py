@@ -75,6 +75,9 @@ class Muon(torch.optim.Optimizer):
         matrices: each weight once
         workers: those that train together; each computes its share of the updates
         dtype: of the products in `orthogonalize`
+
+    Raises:
+        ValueError: a weight that is no matrix.
     """
 
     def __init__(
@@ -82,19 +85,34 @@ class Muon(torch.optim.Optimizer):
         matrices: Sequence[Matrix],
         lr: float,
         weight_decay: float,
-        workers: Workers,
+        workers: Workers | None = None,
         dtype: torch.dtype = torch.float32,
     ) -> None:
         weights = [matrix.weight for matrix in matrices]
+        for weight in weights:
+            if weight.dim() != 2:
+                raise ValueError(f"Muon is for matrices, not for shape {tuple(weight.shape)}")
         super().__init__(weights, {"lr": lr, "weight_decay": weight_decay})
         self._matrices = matrices
-        self._workers = workers
+        self._workers = workers or Workers()
         self._dtype = dtype
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies; `state_dict` is what a training saves."""
+        own = {name: getattr(self, name) for name in ("_matrices", "_workers", "_dtype")}
+        return {**super().__getstate__(), **own}
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Of no use here.  Raises ValueError after the first."""
+        if self.param_groups:
+            raise ValueError("Muon takes all its matrices at the start")
+        super().add_param_group(param_group)
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:  # type: ignore[override]
         """One update from the gradients as they are. A `closure` is not for this optimizer."""
-        assert closure is None
+        if closure is not None:
+            raise ValueError("a closure, which would compute the gradients again, is not supported")
         [group] = self.param_groups
         alike: dict[torch.Size, list[tuple[Matrix, Tensor]]] = defaultdict(list)
         for matrix in self._matrices:

@@ -10,6 +10,7 @@ from torch import nn
 from translator.config import TrainConfig
 from translator.distributed import Workers
 from translator.model.attention import MultiHeadAttention
+from translator.model.embedding import Embedding
 from translator.muon import Matrix, Muon
 
 
@@ -48,8 +49,7 @@ def make_optimizers(
     others = [parameter for parameter in model.parameters() if id(parameter) not in known]
     rest = {"params": others, "weight_decay": 0.0}
     if config.optimizer == "muon":
-        shared = workers or Workers()
-        muon = Muon(matrices, config.lr, config.weight_decay, shared, dtype)
+        muon = Muon(matrices, config.lr, config.weight_decay, workers, dtype)
         return [muon, _adamw([rest], config)]
     return [_adamw([{"params": decayed, "weight_decay": config.weight_decay}, rest], config)]
 
@@ -61,14 +61,17 @@ def _adamw(groups: list[dict[str, Any]], config: TrainConfig) -> torch.optim.Ada
 def _matrices(model: nn.Module) -> Iterator[Matrix]:
     """Every matrix but the embedding; those of attention fall into heads."""
     heads: dict[int, Matrix] = {}
+    embeddings = set()
     for module in model.modules():
+        if isinstance(module, Embedding | nn.Embedding):
+            embeddings.add(id(module.weight))
         if isinstance(module, MultiHeadAttention):
             for projection in (module.w_q, module.w_k, module.w_v):
                 heads[id(projection.weight)] = Matrix(projection.weight, module.n_heads)
             joint = Matrix(module.w_o.weight, module.n_heads, side_by_side=True)
             heads[id(module.w_o.weight)] = joint
-    for name, parameter in model.named_parameters():
-        if parameter.dim() >= 2 and not name.startswith("embedding."):
+    for parameter in model.parameters():
+        if parameter.dim() == 2 and id(parameter) not in embeddings:
             yield heads.get(id(parameter), Matrix(parameter))
 
 
@@ -84,6 +87,8 @@ def clip_gradients(model: nn.Module, most: float) -> float:
     before (Pascanu et al., 2013)
     """
     gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
+    if not gradients:
+        return 0.0
     norms = torch._foreach_norm(gradients)
     norm = float(torch.linalg.vector_norm(torch.stack(norms)))
     if 0 < most < norm:

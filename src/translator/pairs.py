@@ -125,7 +125,10 @@ def _row_problem(columns: Sequence[str]) -> str:
         return f"{len(columns)} columns instead of 2 or 3"
     if len(columns) == 3 and columns[2].lower() not in {"", *LEVELS}:
         levels = ", ".join(LEVELS)
-        return f"the third column is not a speech level ({levels}); keep two (cut -f1,2)"
+        return (
+            f"the third column is not a speech level ({levels}); mend it, or if no row has one "
+            "keep two columns (cut -f1,2)"
+        )
     return ""
 
 
@@ -190,7 +193,7 @@ def read_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
         other = "cp949" if encoding.lower().replace("-", "") == "utf8" else "utf-8"
         raise DataError(
             f"{path}: line {number}: byte {error.start} of the line is not {encoding}; mend it, "
-            f"or if the whole file is {other}, set data.encoding={other} (or save it as UTF-8)"
+            f"or if the whole file is {other}, say so (data.encoding={other}, --encoding {other})"
         ) from None
 
 

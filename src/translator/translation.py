@@ -34,9 +34,13 @@ class TooLong(UserError, ValueError):
     """
 
     def __init__(self, index: int, given: int, most: int) -> None:
-        super().__init__(f"{given} pieces, but the model takes {most}; split the sentence")
+        super().__init__(index, given, most)  # so that it can be pickled
         self.index = index
         self._sizes = (given, most)
+
+    def __str__(self) -> str:
+        given, most = self._sizes
+        return f"{given} pieces, but the model takes {most}; split the sentence"
 
     def at(self, index: int) -> "TooLong":
         """The same of another list, in which the text has another place."""

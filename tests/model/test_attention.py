@@ -182,3 +182,20 @@ def test_the_fused_kernel_is_used_where_it_is_fast(monkeypatch):
 def test_heads_that_do_not_divide_the_width_are_refused():
     with pytest.raises(ValueError, match="d_model = 10 cannot be split over n_heads = 4"):
         MultiHeadAttention(10, 4)
+
+
+def test_no_or_fewer_heads_are_refused():
+    for n_heads in (0, -4):
+        with pytest.raises(ValueError, match=f"n_heads = {n_heads}"):
+            MultiHeadAttention(64, n_heads)
+
+
+def test_a_mask_without_a_dimension_for_heads_is_refused():
+    """With as many sentences as heads each head would get another sentence's mask."""
+    attention = MultiHeadAttention(8, 4)
+    x = torch.randn(4, 3, 8)
+    mask = torch.ones(4, 3, 3, dtype=torch.bool).tril()
+    with pytest.raises(ValueError, match=r"\(4, 3, 3\) has no dimension for heads"):
+        attention(x, x, x, mask)
+    attention(x, x, x, mask[:, None])
+    attention(x, x, x, mask[0])

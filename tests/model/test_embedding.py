@@ -63,3 +63,8 @@ def test_dropout_falls_on_token_and_position_together():
     gone = dropped == 0
     assert 0 < gone.sum() < gone.numel()
     torch.testing.assert_close(dropped[~gone], 2 * whole[~gone])
+
+
+def test_an_odd_width_has_no_pairs():
+    with pytest.raises(ValueError, match="d_model = 5 is odd"):
+        sinusoidal_positions(3, 5)

@@ -1,3 +1,4 @@
+import pytest
 import torch
 import torch.nn.functional as F
 
@@ -99,3 +100,9 @@ def test_in_mixed_precision_blocks_read_rounded_numbers_and_the_residual_stays_e
         assert seen.dtype == torch.bfloat16
         assert block.post(x, seen).dtype == torch.float32
     assert block.pre(x).dtype == torch.float32
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.0, 2.0, float("nan")])
+def test_dropout_of_all_or_less_than_nothing_is_refused(p):
+    with pytest.raises(ValueError, match="expected 0 to 255/256"):
+        Dropout(p)

@@ -214,3 +214,23 @@ def test_matrices_begin_as_glorot_says_and_biases_at_zero():
             assert (parameter == 0).all(), name
         elif parameter.dim() == 2:
             assert parameter.var().item() == pytest.approx(2 / sum(parameter.shape), rel=0.2), name
+
+
+def test_shapes_without_numbers():
+    """The meta device knows shapes only."""
+    model = Transformer(small_config("x", "y").model, vocab_size=30).to("meta")
+    src, tgt = (torch.ones(2, n, dtype=torch.int64, device="meta") for n in (5, 4))
+    assert model(src, tgt).shape == (2, 4, 30)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_made_in_another_number_format(dtype):
+    torch.set_default_dtype(dtype)
+    try:
+        model = Transformer(small_config("x", "y").model, vocab_size=30)
+        assert (
+            model(torch.ones(1, 3, dtype=torch.int64), torch.ones(1, 2, dtype=torch.int64)).dtype
+            == dtype
+        )
+    finally:
+        torch.set_default_dtype(torch.float32)

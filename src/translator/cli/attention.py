@@ -40,6 +40,7 @@ def run(args: argparse.Namespace) -> None:
     if args.out is not None:
         for note in save_picture(heatmaps, args.out, args.font):
             print(f"translator: {note}", file=sys.stderr)
+        print(f"wrote {args.out}", file=sys.stderr)
         return
     for heatmap in heatmaps:
         print(f"\n{as_table(heatmap)}")

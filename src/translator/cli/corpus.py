@@ -17,7 +17,7 @@ from translator.corpus.report import report_text
 from translator.errors import UserError
 from translator.files import write_lines
 from translator.levels import SPOKEN
-from translator.pairs import HeldOut, Report, read_pairs
+from translator.pairs import HeldOut, Pair, Report, read_pairs
 
 
 def run(args: argparse.Namespace) -> None:
@@ -55,11 +55,17 @@ def run(args: argparse.Namespace) -> None:
 
 
 class _Told(Report):
-    """Tells every dropped row, not only the first of its kind."""
+    """Tells every dropped or odd row, not only the first of its kind."""
 
     def drop(self, reason: str, place: str) -> None:
         super().drop(reason, place)
         print(f"{place}: {reason}")
+
+    def keep(self, pair: Pair, place: str) -> None:
+        odd = self.odd
+        super().keep(pair, place)
+        if self.odd > odd:
+            print(f"{place}: kept, but Hangul in the English or none in the Korean")
 
 
 def _read(files: Sequence[str], encoding: str) -> None:

@@ -77,7 +77,8 @@ def _check(mask: Tensor | None) -> None:
 
 class MultiHeadAttention(nn.Module):
     """H attentions side by side, each in its own subspace of size Dh = D / H, joined by one last
-    projection. Section 3.2.2 of the paper.
+    projection. Section 3.2.2 of the paper. A subclass with another formula overrides `attend`,
+    which both `forward` and the decoder's cached step call.
 
     Args:
         d_model: D, the width of query, key, value and result.
@@ -89,7 +90,7 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, d_model: int, n_heads: int) -> None:
         super().__init__()
-        if d_model % n_heads:
+        if n_heads < 1 or d_model % n_heads:
             raise ValueError(f"d_model = {d_model} cannot be split over n_heads = {n_heads}")
         self.n_heads = n_heads
         self.w_q = nn.Linear(d_model, d_model)
@@ -116,6 +117,9 @@ class MultiHeadAttention(nn.Module):
 
         Returns:
             context (B, Tq, D), and the weights or None.
+
+        Raises:
+            ValueError: a mask of three dimensions, in which B could be taken for H.
         """
         return self.attend(query, self.project(key, value), mask, need_weights)
 
@@ -134,6 +138,10 @@ class MultiHeadAttention(nn.Module):
         The fused kernel computes the same formula without showing the weights. On a CPU in bfloat16
         it is five times slower than the formula, so there it is not used.
         """
+        if mask is not None and mask.dim() == 3:
+            raise ValueError(
+                f"mask: {tuple(mask.shape)} has no dimension for heads; use mask[:, None]"
+            )
         q = self._split(self.w_q(query))  # (B, H, Tq, Dh)
         slow_kernel = q.dtype == torch.bfloat16 and q.device.type == "cpu"
         if need_weights or slow_kernel:

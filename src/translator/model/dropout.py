@@ -11,10 +11,15 @@ class Dropout(nn.Module):
     Srivastava et al. (2014). `nn.Dropout` draws a random float for each number, which on a CPU took
     a seventh of the training time; one random byte each is three times as fast. So p is rounded to
     1/256, and the scale follows the rounded p.
+
+    Raises:
+        ValueError: p is not from 0 to 255/256.
     """
 
     def __init__(self, p: float) -> None:
         super().__init__()
+        if not 0 <= p <= 255 / 256:
+            raise ValueError(f"dropout: expected 0 to 255/256, got {p}")
         self.dropped_bytes = round(p * 256)  # out of the 256 values of a byte
 
     def forward(self, x: Tensor) -> Tensor:

@@ -12,8 +12,10 @@ from translator.model.dropout import Dropout
 def sinusoidal_positions(length: int, d_model: int) -> Tensor:
     """One fixed vector for each position; pairs of sine and cosine of falling frequency.  -> (T, D)
 
-    Vaswani et al. (2017), section 3.5.
+    Vaswani et al. (2017), section 3.5.  Raises ValueError for an odd D.
     """
+    if d_model % 2:
+        raise ValueError(f"d_model = {d_model} is odd: no pairs of sine and cosine")
     position = torch.arange(length, dtype=torch.float32)[:, None]  # (T, 1)
     frequency = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10_000.0) / d_model))  # (D / 2,)
     angle = position * frequency  # (T, D / 2)
@@ -39,7 +41,8 @@ class Embedding(nn.Module):
     def __init__(self, vocab_size: int, d_model: int, max_len: int, dropout: float) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.empty(vocab_size, d_model).normal_(std=d_model**-0.5))
-        self.register_buffer("positions", sinusoidal_positions(max_len, d_model), persistent=False)
+        positions = sinusoidal_positions(max_len, d_model).to(self.weight.dtype)
+        self.register_buffer("positions", positions, persistent=False)
         self.dropout = Dropout(dropout)
 
     def forward(self, ids: Tensor, start: int = 0) -> Tensor:

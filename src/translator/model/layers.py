@@ -25,7 +25,7 @@ def for_products(x: Tensor) -> Tensor:
     nothing.  (B, T, D) -> (B, T, D)
     """
     device = x.device.type
-    if torch.is_autocast_enabled(device):
+    if torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device):
         return x.to(torch.get_autocast_dtype(device))
     return x
 
