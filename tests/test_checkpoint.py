@@ -273,3 +273,12 @@ def test_where_a_checkpoint_is(tmp_path, monkeypatch):
     assert find_checkpoint("my.pt") == Path("my.pt")
     Path("pretrained").mkdir()  # a run directory of the user's that has this name comes first
     assert find_checkpoint("pretrained") == Path("pretrained") / "best.pt"
+
+
+def test_what_is_no_checkpoint_at_all_and_a_slip(tmp_path):
+    pairs = tmp_path / "my.tsv"
+    pairs.write_text("Hi.\t안녕.\n", encoding="utf-8")
+    with pytest.raises(CheckpointError, match=r"a run directory is one, or the \.pt file"):
+        load_checkpoint(pairs)
+    with pytest.raises(CheckpointError, match=r"did you mean pretrained\?"):
+        load_checkpoint("pretraind")

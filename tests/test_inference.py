@@ -197,3 +197,12 @@ def test_what_was_not_carried_over_is_named(translator):
     assert not any(
         "carried" in warning for warning in translator.translate(["Thank you."])[0].warnings
     )
+
+
+def test_a_source_without_english_is_noticed(trained):
+    translator = Translator.from_pretrained(trained)
+    said = "the source has no English letters"
+    found = translator.translate(
+        ["안녕하세요", "Привет 12", "Thank you.", "저는 student", "7!", "?"]
+    )
+    assert [said in one.warnings for one in found] == [True, True, False, False, False, False]

@@ -8,6 +8,7 @@ saved is written to a temporary file beside the target, flushed to disk and rena
 older file stays whole until the newer one is.
 """
 
+import difflib
 import pickle
 import zipfile
 from collections.abc import Mapping
@@ -163,6 +164,8 @@ def load_safely(path: str | Path) -> dict[str, Any]:
         pass  # said below
     if not path.is_file():
         remedy = f"there is {' and '.join(beside)}" if beside else "train one first"
+        if difflib.get_close_matches(str(path), ["pretrained"], cutoff=0.8):
+            remedy = "did you mean pretrained?"
         if path.name == "best.pt" and "last.pt" in beside:
             remedy += "; best.pt comes with the first validation"
         raise CheckpointError(
@@ -184,5 +187,7 @@ def load_safely(path: str | Path) -> dict[str, Any]:
         content = None
     if not isinstance(content, dict):
         remedy = f"try {' or '.join(beside)} beside it" if beside else "train or install it again"
+        if path.suffix != ".pt":
+            remedy = "a run directory is one, or the .pt file of a training"
         raise CheckpointError(f"{path}: damaged, or not a checkpoint; {remedy}")
     return content

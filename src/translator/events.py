@@ -36,9 +36,10 @@ class StepReport:
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """A sentence, what a person wrote for it, what the model writes now."""
+    """A sentence, what a person wrote for it, what the model writes now at the same level."""
 
     src: str
+    level: str
     reference: str
     translation: str
 

@@ -1,8 +1,10 @@
 """A trained translator in one object: texts in, translations out, in the same order."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import torch
 from torch import nn
@@ -19,6 +21,8 @@ from translator.model.transformer import AttentionMaps, Transformer
 from translator.placeholders import Hidden, hide, hide_in, invented, show
 from translator.tokenizer import BOS_ID, EOS_ID, Tokenizer, TokenizerError, normalize
 from translator.translation import BLANK, TooLong, Translation, suspicions
+
+_ENGLISH: Final = re.compile("[A-Za-z]")
 
 
 class Translator:
@@ -204,6 +208,8 @@ class Translator:
             if invented(text, things):
                 warnings.append("a number or address that the source lacks was left out")
             text = show(text, things)
+        if not _ENGLISH.search(source) and any(map(str.isalpha, source)):
+            warnings.append("the source has no English letters")
         missing = lost(normalize(source), text)
         if missing:
             warnings.append(f"not carried over: {', '.join(missing)}")

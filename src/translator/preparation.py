@@ -139,7 +139,8 @@ class _Corpus:
         self.check_some(report)
         if not self._held_out.left_over:
             raise DataError(
-                f"data.dev_size: {data.dev_size} holds out every sentence; make it smaller"
+                f"data.dev_size: {data.dev_size} holds out every sentence; make it smaller, or "
+                "give back what the corpus had"
             )
         return self._held_out.pairs()
 
@@ -175,7 +176,10 @@ class _Encoder:
             raise DataError(f"data.{name}: no pair is short enough; {'; '.join(dropped)}")
         yield from (Note(f"{name}: {line}") for line in dropped)
         shown = ", ".join(f"{level} {count}" for level, count in self._levels.most_common())
-        yield Note(f"{name}: {self._encoded.kept} pairs" + (f" ({shown})" if shown else ""))
+        noise = name == "train" and self._config.data.noise > 0
+        copies = ", copies with noise among them" if noise else ""
+        levels = f" ({shown})" if shown else ""
+        yield Note(f"{name}: {self._encoded.kept} pairs{copies}{levels}")
         total = self._levels.total()
         if name == "train" and 20 * self._levels[DEFAULT_STYLE] < total:
             [(most, _)] = self._levels.most_common(1)

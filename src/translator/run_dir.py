@@ -225,10 +225,15 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]
     shape_is_given = ("model", "tokenizer") if now["train"]["init_from"] else ()
     default = Config().to_dict()  # of a setting that is newer than the run
     return [
-        f"{section}.{key} ({before[section].get(key, default[section][key])} then, {value} now)"
+        f"{section}.{key} ({_shown(before[section].get(key, default[section][key]))} then, "
+        f"{_shown(value)} now)"
         for section in ("model", "tokenizer", "data", "train")
         for key, value in now[section].items()
         if before[section].get(key, default[section][key]) != value
         and (section not in shape_is_given or key == "dropout")
         and not (section == "train" and key in _MAY_CHANGE)
     ]
+
+
+def _shown(value: object) -> str:
+    return "nothing" if value == "" else str(value)

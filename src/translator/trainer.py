@@ -79,6 +79,7 @@ def train(
                 run_dir.clear()
             else:
                 run_dir.forget_after(run.step)
+                yield Note(f"goes on from step {run.step} of {run.run_dir.path}")
             yield Note(epoch_note(config, material, workers.world_size))
         for event in run.events(stop):
             if workers.first or isinstance(event, Stopped):

@@ -54,7 +54,7 @@ def score(model: Transformer, material: Material, config: Config, precision: Pre
         options = replace(config.decoding, too_long="split")
         lines = translate_pairs(translator, material.samples, options)
         samples = tuple(
-            Sample(src=pair.src, reference=pair.tgt, translation=line.text)
+            Sample(src=pair.src, level=pair.level, reference=pair.tgt, translation=line.text)
             for pair, line in zip(material.samples, lines, strict=True)
         )
         found = None

@@ -41,3 +41,13 @@ def test_lines_are_counted_where_that_takes_nothing_away(tmp_path):
 def test_groups():
     assert list(grouped("abcde", 2)) == [["a", "b"], ["c", "d"], ["e"]]
     assert list(grouped([], 2)) == []
+
+
+def test_bytes_of_another_encoding_are_told_once(capsys):
+    lines = [b"Hi.\n", "안녕\n".encode("cp949"), b"caf\xe9\n"]
+    assert len(list(decoded(lines, "old.txt"))) == 3
+    said = capsys.readouterr().err
+    assert said.startswith("translator: old.txt: line 2: bytes that are not UTF-8 are replaced; ")
+    assert said.count("\n") == 1
+    assert len(list(decoded(["Hi, 안녕\n".encode()], "new.txt"))) == 1
+    assert capsys.readouterr().err == ""

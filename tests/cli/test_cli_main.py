@@ -41,3 +41,23 @@ def test_an_error_of_ours_is_not_hidden(monkeypatch):
     monkeypatch.setattr("translator.cli.translate.run", broken)
     with pytest.raises(RuntimeError, match="a bug"):
         main(["translate", "Hi."])
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        (["trace", "I", "am"], "unrecognized arguments: am; put quotes around a sentence"),
+        (["attention", "Hi.", "--haed", "1"], "unrecognized arguments: --haed 1\n"),
+        (
+            ["evaluate", "--data", "a.tsv", "--json", "out.json"],
+            "unrecognized arguments: out.json\n",
+        ),
+    ],
+)
+def test_what_no_option_takes_is_told_with_the_usage_of_the_command(command, hint, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(command)
+    assert end.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"usage: translator {command[0]} ")
+    assert hint in said

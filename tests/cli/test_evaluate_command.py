@@ -58,7 +58,7 @@ def test_two_models_are_compared(files, trained, capsys):
     command = ["evaluate", "--compare", "pretrained", str(trained), "--bootstrap", "50"]
     assert main([*command, "--data", files[0]]) == 0
     text = capsys.readouterr().out
-    assert "pretrained on" in text and f"{trained} against pretrained" in text
+    assert "pretrained on" in text and f"first pretrained, second {trained}" in text
     row = next(line for line in text.split("\n") if line.startswith("| chrF |"))
     first, second, difference = (float(cell) for cell in row.split("|")[2:5])
     assert second - first == pytest.approx(difference, abs=0.11)

@@ -66,7 +66,8 @@ def test_set_resume_and_overwrite(config_file, capsys):
     assert main(command) == 2
     assert "holds a run already" in capsys.readouterr().err
     assert main([*command, "--resume"]) == 0
-    assert "step 10/10" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "goes on from step 5 of " in err and "step 10/10" in err
     assert main([*command, "--resume"]) == 0
     assert "already done: 10 of 10 steps" in capsys.readouterr().err
     assert main([*command, "--overwrite"]) == 0

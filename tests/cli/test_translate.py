@@ -389,3 +389,11 @@ def test_a_setting_without_effect_is_named_once(trained, capsys):
     assert capsys.readouterr().err == note + "\n"
     assert main([*command, "--set", "decoding.length_penalty=2", "--beam-size", "2"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_the_file_that_is_read_is_not_overwritten(tmp_path, capsys):
+    path = tmp_path / "a.srt"
+    path.write_text("Hi.\n")
+    assert main(["translate", "--file", str(path), "--output", f"{tmp_path}/./a.srt"]) == 2
+    assert "is the file to be translated; choose another name" in capsys.readouterr().err
+    assert path.read_text() == "Hi.\n"

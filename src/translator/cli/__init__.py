@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Sequence
 from typing import TextIO
 
-from translator.cli.arguments import make_parser
+from translator.cli.arguments import parse
 from translator.errors import UserError
 
 EXIT_USER_ERROR = 2
@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _write_utf8(stream)
     warnings.filterwarnings("ignore", message="Failed to initialize NumPy")  # which we do not use
     try:
-        args = make_parser().parse_args(argv)
+        args = parse(argv)
         command = importlib.import_module(f"translator.cli.{args.command}")
         status = command.run(args)
         sys.stdout.flush()

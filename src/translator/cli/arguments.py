@@ -1,7 +1,7 @@
 """The parser of the command line, without what the commands import."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import translator
@@ -37,5 +37,17 @@ def make_parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in _COMMANDS:
-        command.add(commands.add_parser(command.name, help=command.help))
+        own = commands.add_parser(command.name, help=command.help)
+        own.set_defaults(parser=own)
+        command.add(own)
     return parser
+
+
+def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """The command line. What no option takes is told with the usage of the command itself."""
+    args, rest = make_parser().parse_known_args(argv)
+    if rest:
+        words = "text" in args and not any(word.startswith("-") for word in rest)
+        hint = "; put quotes around a sentence" if words else ""
+        args.parser.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
+    return args

@@ -33,7 +33,7 @@ def as_lines(
             yield ""
     if versus:
         first, second = (one.model for one in found)
-        yield f"{second} against {first}, paired bootstrap resampling"
+        yield f"first {first}, second {second}, paired bootstrap resampling"
         yield ""
         yield from _comparison(versus)
 
@@ -90,7 +90,7 @@ def _careless(rows: Sequence[Careless]) -> Iterator[str]:
 
 
 def _comparison(versus: Sequence[Comparison]) -> Iterator[str]:
-    head = ["", "first", "second", "difference", "p"]
+    head = ["", "first", "second", "second - first", "p"]
     return _table(head, map(_difference, versus))
 
 

@@ -2,6 +2,7 @@
 
 import codecs
 import itertools
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -28,17 +29,33 @@ def count_lines(path: str | Path) -> int | None:
 
 
 def decoded(raw_lines: Iterable[bytes], name: str) -> Iterator[str]:
-    r"""A line ends at \n or \r\n only; bytes that are not UTF-8 become U+FFFD: no line is lost. A
-    byte-order mark at the beginning is skipped.
+    r"""A line ends at \n or \r\n only; bytes that are not UTF-8 become U+FFFD, which is told once:
+    no line is lost. A byte-order mark at the beginning is skipped.
 
     Raises:
         UserError: the text is UTF-16, as some Windows programs save it.
     """
+    told = False
     for number, raw in enumerate(raw_lines, 1):
         if number == 1 and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise UserError(f"{name}: the text is UTF-16; save it as UTF-8")
         line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
+        if not told and not _is_utf8(line):
+            told = True
+            print(
+                f"translator: {name}: line {number}: bytes that are not UTF-8 are replaced; if the "
+                "text is cp949, convert it: iconv -f cp949 -t utf-8",
+                file=sys.stderr,
+            )
         yield line.decode("utf-8", "replace").removesuffix("\n").removesuffix("\r")
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def grouped(lines: Iterable[str], size: int) -> Iterator[Sequence[str]]:

@@ -73,7 +73,8 @@ def _masks(found: Trace) -> Iterable[str]:
 
 
 def _steps(found: Trace) -> Iterable[str]:
-    yield f"5. Greedy decoding: logits {_shape(found.logits)}, the likeliest token each time"
+    yield f"5. Greedy decoding: logits {_shape(found.logits)}, the likeliest token each time;"
+    yield "   where it looked is the mean of all layers and heads of cross-attention"
     source = found.looking.source.pieces
     for number, step in enumerate(found.steps, 1):
         yield f"   step {number}: read {_joined(step.read)}"

@@ -147,7 +147,11 @@ def _judgement(event: ValidationReport, total: int) -> list[str]:
     saved = "saved" if event.saved else "not saved (the last gradient was not finite)"
     lines = [f"{line}  {saved}"]
     for sample in event.samples:
-        lines += [f"    {sample.src}", f"    = {sample.reference}", f"    > {sample.translation}"]
+        lines += [
+            f"    {sample.src} ({sample.level})",
+            f"    = {sample.reference}",
+            f"    > {sample.translation}",
+        ]
     return lines
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
+from pathlib import Path
 from typing import Never, TextIO
 
 import torch
@@ -35,6 +36,9 @@ def run(args: argparse.Namespace) -> None:
     """
     if args.text and args.file is not None:
         raise UserError(f"both sentences and --file {args.file} were given; choose one")
+    same = args.file is not None and args.output is not None
+    if same and Path(args.file).resolve() == Path(args.output).resolve():
+        raise UserError(f"--output {args.output} is the file to be translated; choose another name")
     subtitles = args.file is not None and args.file.lower().endswith(".srt")
     if subtitles and args.format != "text":
         raise UserError(f"--format {args.format}: subtitles stay subtitles; leave it out")

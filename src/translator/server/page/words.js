@@ -54,7 +54,7 @@ export const TEXTS = {
     decoderSays:
       "지금까지 쓴 한국어가 자기 자신을 봐요. 쿼리, 키, 값이 모두 한국어 문장(디코더의 바로 앞 층)에서 오고, 아직 쓰지 않은 뒤쪽과 패딩을 가려요.",
     crossSays:
-      "한국어를 쓰면서 영어 문장을 봐요. 쿼리는 디코더에서, 키와 값은 인코더의 출력에서 오고, 영어 쪽 패딩만 가려요. 행의 이름은 그 자리에서 쓴 말이에요.",
+      "한국어를 쓰면서 영어 문장을 봐요. 쿼리는 디코더에서, 키와 값은 인코더 마지막 층의 출력에서 오고(디코더의 모든 층이 같은 것을 봐요), 영어 쪽 패딩만 가려요. 행의 이름은 그 자리에서 쓴 말이에요.",
     corner: "쿼리↓ 키→",
     mapName: "{kind}, {layer}, {head}",
     cell: "쿼리 {query}, 키 {key}: {percent}%",
@@ -185,7 +185,7 @@ export const TEXTS = {
     decoderSays:
       "The Korean written so far looks at itself: query, key and value all come from the target (the decoder layer before); what is not yet written, and padding, is masked.",
     crossSays:
-      "While it writes Korean the decoder looks at the English: the query comes from the decoder, key and value from the encoder's output, and only source padding is masked. A row is named after what was written there.",
+      "While it writes Korean the decoder looks at the English: the query comes from the decoder, key and value from the output of the encoder's last layer, the same for every decoder layer, and only source padding is masked. A row is named after what was written there.",
     corner: "query↓ key→",
     mapName: "{kind}, {layer}, {head}",
     cell: "{query} looks at {key}: {percent} %",
