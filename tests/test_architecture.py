@@ -66,7 +66,7 @@ ALLOWED = {
         *("config", "distributed", "errors", "feed", "hardware", "model", "objective", "optim"),
         "progress",
     },
-    "unchanged": {"model"},
+    "unchanged": {"config", "model"},
     "engine": {
         *("beam", "compact", "config", "decoding", "errors", "hardware", "model", "unchanged"),
     },

@@ -142,6 +142,28 @@ def test_a_world_without_addresses_is_said_in_one_line(monkeypatch):
         Workers.join(CPU)
 
 
+def test_work_is_shared_whatever_its_amount(tmp_path):
+    """One row for two processes, and three."""
+    program = tmp_path / "share.py"
+    program.write_text(
+        "import torch\n"
+        "from translator.distributed import Workers, leave\n"
+        "workers = Workers.join(torch.device('cpu'))\n"
+        "for n in (1, 3):\n"
+        "    rows = torch.arange(2.0 * n).view(2, n).T\n"
+        "    done = []\n"
+        "    got = workers.share(rows, lambda own: done.append(len(own)) or own * 10)\n"
+        "    assert torch.equal(got, rows * 10) and sum(done) < 3, (got, done)\n"
+        "print('shared', workers.gather(workers.rank))\n"
+        "leave()\n"
+    )
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    command += ["--nproc-per-node", "2", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("shared [0, 1]") == 2
+
+
 def test_alone_nothing_is_set_up():
     workers = Workers.join(CPU)
     assert workers == Workers(0, 1) and workers.first

@@ -135,6 +135,10 @@ def other_norm(layer):
     layer.cross_attn_norm.norm_first = not layer.cross_attn_norm.norm_first
 
 
+def other_heads(layer):
+    layer.cross_attn.n_heads //= 2
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -144,6 +148,7 @@ def other_norm(layer):
         lambda layer: setattr(layer.feed_forward, "forward", torch.zeros_like),
         lambda layer: setattr(layer.feed_forward_norm.norm, "eps", 10.0),
         other_norm,
+        other_heads,
     ],
 )
 def test_no_change_is_passed_over(translator, change):
@@ -183,7 +188,25 @@ def test_inside_autocast_and_inference_mode(translator):
     assert made_inside.translate(ENGLISH) == before
 
 
+def test_weights_that_come_back_rounded_or_at_another_place(translator):
+    """Their version counters may be those of before."""
+    mine = copy_of(translator)
+    before = mine.translate(ENGLISH[:1])[0]
+    mine.model.to(torch.bfloat16).to(torch.float32)
+    scores = [before.score, mine.translate(ENGLISH[:1])[0].score]
+    for _ in range(3):
+        other = torch.nn.Parameter(mine.model.embedding.weight.detach() * 0.9)
+        mine.model.embedding.weight = other
+        scores.append(mine.translate(ENGLISH[:1])[0].score)
+    mine.model.embedding.positions = mine.model.embedding.positions * 0
+    scores.append(mine.translate(ENGLISH[:1])[0].score)
+    assert len(set(scores)) == len(scores)
+
+
 def test_threads_do_not_disturb_each_other(translator):
+    engine = TorchEngine(translator.model)
+    narrow, wide = (engine._laid_out(DecodingConfig(beam_size=k)) for k in (1, 8))
+    assert (narrow.n_exact, wide.n_exact) == (8, 32)
     searches = [replace(translator.config.decoding, beam_size=k) for k in (1, 8, 2, 1)] * 4
     alone = [translator.translate(ENGLISH, options=options) for options in searches]
     with ThreadPoolExecutor(4) as pool:

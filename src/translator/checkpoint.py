@@ -164,8 +164,8 @@ def load_safely(path: str | Path) -> dict[str, Any]:
         pass  # said below
     if not path.is_file():
         remedy = f"there is {' and '.join(beside)}" if beside else "train one first"
-        if difflib.get_close_matches(str(path), ["pretrained"], cutoff=0.8):
-            remedy = "did you mean pretrained?"
+        if path.name == str(path) and difflib.get_close_matches(path.name, ["pretrained"], 1, 0.9):
+            remedy += "; did you mean pretrained?"
         if path.name == "best.pt" and "last.pt" in beside:
             remedy += "; best.pt comes with the first validation"
         raise CheckpointError(
@@ -187,7 +187,7 @@ def load_safely(path: str | Path) -> dict[str, Any]:
         content = None
     if not isinstance(content, dict):
         remedy = f"try {' or '.join(beside)} beside it" if beside else "train or install it again"
-        if path.suffix != ".pt":
+        if path.suffix != ".pt" and not beside:
             remedy = "a run directory is one, or the .pt file of a training"
         raise CheckpointError(f"{path}: damaged, or not a checkpoint; {remedy}")
     return content

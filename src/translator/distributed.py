@@ -87,17 +87,15 @@ class Workers:
         return box
 
     def share(self, rows: Tensor, work: Callable[[Tensor], Tensor]) -> Tensor:
-        """`work`, row by row, of which each process does a part; all get the whole.
-
-        (N, …) -> (N, …), the same shape and type
+        """`work` on rows that do not depend on each other, of which each process does a part; all
+        get the whole.  (N, …) -> (N, …), the same shape and type
         """
         if self.world_size == 1:
             return work(rows)
-        whole = torch.empty_like(rows)
-        for rank, part in enumerate(whole.tensor_split(self.world_size)):
-            if rank == self.rank:
-                part.copy_(work(rows.tensor_split(self.world_size)[rank]))
-        for rank, part in enumerate(whole.tensor_split(self.world_size)):
+        whole = torch.empty_like(rows, memory_format=torch.contiguous_format)
+        parts = whole.tensor_split(self.world_size)
+        parts[self.rank].copy_(work(rows.tensor_split(self.world_size)[self.rank]))
+        for rank, part in enumerate(parts):
             torch.distributed.broadcast(part, src=rank)
         return whole
 
@@ -106,6 +104,9 @@ class Workers:
         if self.world_size == 1:
             return module
         return nn.parallel.DistributedDataParallel(module)
+
+
+ALONE: Final = Workers()
 
 
 def leave() -> None:

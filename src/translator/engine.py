@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor
@@ -48,12 +48,13 @@ class TorchEngine:
     """Searches with a model of this package, in the layout that suits the device.
 
     On a CPU the weights are laid out for decoding (`CompactModel`), again whenever they have
-    changed; elsewhere the model is used as it is. Several threads may search at a time.
+    changed (but for changes through `weight.data`, which leave no trace); elsewhere, and in other
+    number formats than float32, the model is used as it is. Several threads may search at a time.
     """
 
     def __init__(self, model: Transformer) -> None:
         self.model = model
-        self._made: tuple[object, CompactModel] | None = None  # for which weights, and the layout
+        self._made: _Made | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies, which lay the weights out anew: the packed ones cannot be copied."""
@@ -116,26 +117,64 @@ class TorchEngine:
                     "they were made; write fp32"
                 )
             return Uncached(self.model)
-        if self._device.type != "cpu":
-            check_precision(options.precision, self._device)
+        numbers = [*self.model.parameters(), self.model.embedding.positions]
+        exact = all(one.dtype == torch.float32 for one in numbers)
+        if self._device.type != "cpu" or not exact:
+            check_precision(options.precision, self._device, exact)
             return self.model
-        now = (options.precision, [_version(weight) for weight in self.model.parameters()])
         made = self._made
-        if made is None or now != made[0]:
+        if made is None or not made.fits(options.precision, numbers):
             check_precision(options.precision, self._device)
-            made = self._made = now, CompactModel(self.model, options.precision)
-        compact = copy(made[1])  # another thread may want more exact logits than this one
+            states = list(map(_State.of, numbers))
+            layout = CompactModel(self.model, options.precision)
+            made = self._made = _Made(options.precision, states, layout)
+        compact = copy(made.layout)  # another thread may want more exact logits than this one
         compact.n_exact = max(EXACT, 4 * options.beam_size)
         return compact
 
 
-def _version(weight: Tensor) -> tuple[int, int]:
-    """Another one when the weight is another or has been changed; inference tensors cannot be."""
-    return id(weight), 0 if weight.is_inference() else weight._version
+class _State(NamedTuple):
+    """A tensor as it was; kept, so that no other can take its place in memory. Changes through
+    `.data`, and those of inference tensors, leave no trace.
+    """
+
+    tensor: Tensor
+    address: int
+    version: int
+
+    @classmethod
+    def of(cls, tensor: Tensor) -> "_State":
+        return cls(tensor, tensor.data_ptr(), 0 if tensor.is_inference() else tensor._version)
+
+    def holds(self) -> bool:
+        return self[1:] == _State.of(self.tensor)[1:]
 
 
-def check_precision(precision: str, device: torch.device) -> None:
-    """Raises EngineError: products in this format are not for this device."""
+class _Made(NamedTuple):
+    """A layout, and what it was made of."""
+
+    precision: str
+    states: Sequence[_State]
+    layout: CompactModel
+
+    def fits(self, precision: str, numbers: Sequence[Tensor]) -> bool:
+        """Whether it would be made just so again."""
+        return (
+            precision == self.precision
+            and len(numbers) == len(self.states)
+            and all(
+                state.tensor is now and state.holds()
+                for state, now in zip(self.states, numbers, strict=True)
+            )
+        )
+
+
+def check_precision(precision: str, device: torch.device, exact: bool = True) -> None:
+    """Raises EngineError: products in this format are not for this device, or for weights that are
+    not in float32.
+    """
+    if precision != "fp32" and not exact:
+        raise EngineError(f"decoding.precision: {precision} is made of float32 weights; write fp32")
     if precision != "fp32" and device.type != "cpu":
         raise EngineError(
             f"decoding.precision: {precision} is for the CPU, the model is on {device}; write fp32"

@@ -208,9 +208,10 @@ class Translator:
             if invented(text, things):
                 warnings.append("a number or address that the source lacks was left out")
             text = show(text, things)
+        source = normalize(source)
         if not _ENGLISH.search(source) and any(map(str.isalpha, source)):
             warnings.append("the source has no English letters")
-        missing = lost(normalize(source), text)
+        missing = lost(source, text)
         if missing:
             warnings.append(f"not carried over: {', '.join(missing)}")
         if len(src) > self.config.model.max_len:

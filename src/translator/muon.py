@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import torch
 from torch import Tensor
 
-from translator.distributed import Workers
+from translator.distributed import ALONE, Workers
 
 MOMENTUM: Final = 0.95
 COEFFICIENTS: Final = (3.4445, -4.7750, 2.0315)
@@ -43,8 +43,8 @@ class Matrix(NamedTuple):
 
 
 def orthogonalize(matrices: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
-    """Matrices with the same singular vectors whose singular values are all about 1 (0.68 to 1.2,
-    less for what is next to nothing).
+    """Matrices with the same singular vectors whose singular values are all about 1 (0.68 to 1.2;
+    less below a 300th of the matrix's norm).
 
     The iteration of Newton and Schulz, X ← (aI + bXXᵀ + c(XXᵀ)²)X.
 
@@ -85,7 +85,7 @@ class Muon(torch.optim.Optimizer):
         matrices: Sequence[Matrix],
         lr: float,
         weight_decay: float,
-        workers: Workers | None = None,
+        workers: Workers = ALONE,
         dtype: torch.dtype = torch.float32,
     ) -> None:
         weights = [matrix.weight for matrix in matrices]
@@ -94,7 +94,7 @@ class Muon(torch.optim.Optimizer):
                 raise ValueError(f"Muon is for matrices, not for shape {tuple(weight.shape)}")
         super().__init__(weights, {"lr": lr, "weight_decay": weight_decay})
         self._matrices = matrices
-        self._workers = workers or Workers()
+        self._workers = workers
         self._dtype = dtype
 
     def __getstate__(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from translator.config import TrainConfig
-from translator.distributed import Workers
+from translator.distributed import ALONE, Workers
 from translator.model.attention import MultiHeadAttention
 from translator.model.embedding import Embedding
 from translator.muon import Matrix, Muon
@@ -33,7 +33,7 @@ def learning_rate(step: int, config: TrainConfig) -> float:
 def make_optimizers(
     model: nn.Module,
     config: TrainConfig,
-    workers: Workers | None = None,
+    workers: Workers = ALONE,
     dtype: torch.dtype = torch.float32,
 ) -> list[torch.optim.Optimizer]:
     """AdamW (Loshchilov and Hutter, 2019) for all, or Muon for the matrices of the blocks and AdamW

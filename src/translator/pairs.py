@@ -102,11 +102,7 @@ class _Row(NamedTuple):
 
 
 def _tsv_rows(pattern: str, encoding: str, report: Report) -> Iterator[_Row]:
-    is_pattern = glob.has_magic(pattern) and not Path(pattern).exists()
-    paths = sorted(glob.glob(pattern)) if is_pattern else [pattern]
-    if not paths:
-        raise DataError(f"{pattern}: no file matches (working directory: {Path.cwd()})")
-    for path in paths:
+    for path in files_of(pattern):
         for number, line in enumerate(read_lines(path, encoding), 1):
             place, columns = f"{path}:{number}", [part.strip() for part in line.split("\t")]
             problem = _row_problem(columns)
@@ -134,16 +130,30 @@ def _row_problem(columns: Sequence[str]) -> str:
 
 def _aligned_rows(entry: str, encoding: str) -> Iterator[_Row]:
     """Two files, line n of one translating line n of the other: "corpus.{en,ko}"."""
-    match = re.fullmatch(r"(.*)\{([^,{}]+),([^,{}]+)\}(.*)", entry)
-    if not match:
-        raise DataError(f"{entry}: write two aligned files as corpus.{{en,ko}}")
-    head, src_part, tgt_part, tail = match.groups()
-    src_path, tgt_path = head + src_part + tail, head + tgt_part + tail
+    src_path, tgt_path = files_of(entry)
     both = itertools.zip_longest(read_lines(src_path, encoding), read_lines(tgt_path, encoding))
     for number, (src, tgt) in enumerate(both, 1):
         if src is None or tgt is None:
             raise DataError(_uneven(src_path, tgt_path, encoding))
         yield _Row(f"{src_path}:{number}", src, tgt, "")
+
+
+def files_of(entry: str) -> list[str]:
+    """The paths that an entry of data.train means: a file, those that a pattern matches, or the two
+    of "corpus.{en,ko}".  Raises DataError: nothing matches, or the braces are not such.
+    """
+    if "{" in entry:
+        match = re.fullmatch(r"(.*)\{([^,{}]+),([^,{}]+)\}(.*)", entry)
+        if not match:
+            raise DataError(f"{entry}: write two aligned files as corpus.{{en,ko}}")
+        head, src_part, tgt_part, tail = match.groups()
+        return [head + src_part + tail, head + tgt_part + tail]
+    if not glob.has_magic(entry) or Path(entry).exists():
+        return [entry]
+    paths = sorted(glob.glob(entry))
+    if not paths:
+        raise DataError(f"{entry}: no file matches (working directory: {Path.cwd()})")
+    return paths
 
 
 def _uneven(src_path: str, tgt_path: str, encoding: str) -> str:

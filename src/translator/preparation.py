@@ -140,7 +140,7 @@ class _Corpus:
         if not self._held_out.left_over:
             raise DataError(
                 f"data.dev_size: {data.dev_size} holds out every sentence; make it smaller, or "
-                "give back what the corpus had"
+                "restore missing files of the corpus"
             )
         return self._held_out.pairs()
 

@@ -125,7 +125,7 @@ class RunDirectory:
         if state.get("format") != STATE_FORMAT:
             raise UserError(
                 f"{self._resume}: not the state of a run of this version; --overwrite starts "
-                f"again, and --init-from {self.last} begins with its weights"
+                f"again, or {self._anew}"
             )
         changed = _differences(state["config"], config.to_dict())
         if changed:

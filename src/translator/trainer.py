@@ -79,7 +79,6 @@ def train(
                 run_dir.clear()
             else:
                 run_dir.forget_after(run.step)
-                yield Note(f"goes on from step {run.step} of {run.run_dir.path}")
             yield Note(epoch_note(config, material, workers.world_size))
         for event in run.events(stop):
             if workers.first or isinstance(event, Stopped):
@@ -129,6 +128,8 @@ class _Run:
         elif self.judge.exhausted:
             yield Note(f"already done: {self._no_better()}; raise train.patience to go on")
         else:
+            if self.step:
+                yield Note(f"goes on from step {self.step}")
             yield from self._steps(stop)
         if self.step >= settings.max_steps or self.judge.exhausted:
             yield from self._finish()

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
-import torch
 from torch import nn
 
+from translator.config import ModelConfig
 from translator.model.attention import MultiHeadAttention
 from translator.model.decoder import Decoder, DecoderLayer
 from translator.model.dropout import Dropout
@@ -39,29 +39,32 @@ _PARTS: Final[Mapping[type[nn.Module], Mapping[str, type[nn.Module]]]] = {
 """Every class of a model, and the classes of its parts by name."""
 
 
+_OF_EVERY_MODULE: Final = vars(nn.Module()).keys()
+
+
 def is_unchanged(model: Transformer) -> bool:
-    """Whether every part of a model is of the class that stands there, in float32, without hooks,
-    without methods of its own and with the settings of `model.config`.
+    """Whether every part of a model is of the class that stands there, without hooks, without
+    methods of its own and with the settings of `model.config`.
     """
-    return model.embedding.weight.dtype == torch.float32 and all(
-        _is_as_made(part, model.config.norm_first) for part in model.modules()
-    )
+    return all(_is_as_made(part, model.config) for part in model.modules())
 
 
-def _is_as_made(part: nn.Module, norm_first: bool) -> bool:
+def _is_as_made(part: nn.Module, config: ModelConfig) -> bool:
     kind = type(part)
     if kind not in _PARTS or part._forward_hooks or part._forward_pre_hooks:
         return False
-    if any(callable(getattr(kind, name, None)) for name in vars(part)):
+    if any(callable(getattr(kind, name, None)) for name in vars(part).keys() - _OF_EVERY_MODULE):
         return False  # part.forward = …
     if any(type(getattr(part, name)) is not wanted for name, wanted in _PARTS[kind].items()):
         return False
     if isinstance(part, Encoder | Decoder):
         layer = EncoderLayer if kind is Encoder else DecoderLayer
-        norm = nn.LayerNorm if norm_first else nn.Identity
+        norm = nn.LayerNorm if config.norm_first else nn.Identity
         return type(part.norm) is norm and all(type(one) is layer for one in part.layers)
+    if isinstance(part, MultiHeadAttention):
+        return part.n_heads == config.n_heads
     if isinstance(part, AddNorm):
-        return part.norm_first == norm_first
+        return part.norm_first == config.norm_first
     if isinstance(part, nn.LayerNorm):
         return part.eps == 1e-5 and isinstance(part.weight, nn.Parameter) and part.bias is not None
     return not isinstance(part, nn.Linear) or part.bias is not None

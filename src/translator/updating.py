@@ -76,10 +76,10 @@ class Updater:
         norm = clip_gradients(self._model, settings.clip_norm)
         [loss] = self._workers.add(float(own_loss), device=device)
         finite = math.isfinite(norm) and math.isfinite(loss)
-        if finite or self._scaler.is_enabled():  # which skips by itself, and lowers its scale
+        if finite:
             for optimizer in self._optimizers:
                 self._scaler.step(optimizer)
-            self._scaler.update()
+        self._scaler.update()  # fp16: a lower scale after a gradient that is not finite
         self._count_skipped(finite, step, rate)
         padding = sum(batch.padding for batch in group.batches) / len(group.batches)
         if finite:

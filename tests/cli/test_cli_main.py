@@ -47,6 +47,8 @@ def test_an_error_of_ours_is_not_hidden(monkeypatch):
     ("command", "hint"),
     [
         (["trace", "I", "am"], "unrecognized arguments: am; put quotes around a sentence"),
+        (["translate", "Hi.", "--style", "any", "Bye."], "Bye.; put all sentences side by side"),
+        (["corpus", "split", "a", "--size", "1", "--test", "b", "--train", "c", "-x"], "-x\n"),
         (["attention", "Hi.", "--haed", "1"], "unrecognized arguments: --haed 1\n"),
         (
             ["evaluate", "--data", "a.tsv", "--json", "out.json"],
@@ -59,5 +61,6 @@ def test_what_no_option_takes_is_told_with_the_usage_of_the_command(command, hin
         main(command)
     assert end.value.code == 2
     said = capsys.readouterr().err
-    assert said.startswith(f"usage: translator {command[0]} ")
+    name = " ".join(command[: 1 + (command[0] == "corpus")])
+    assert said.startswith(f"usage: translator {name} [-h]")
     assert hint in said

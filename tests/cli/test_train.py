@@ -67,9 +67,10 @@ def test_set_resume_and_overwrite(config_file, capsys):
     assert "holds a run already" in capsys.readouterr().err
     assert main([*command, "--resume"]) == 0
     err = capsys.readouterr().err
-    assert "goes on from step 5 of " in err and "step 10/10" in err
+    assert "goes on from step 5\n" in err and "step 10/10" in err
     assert main([*command, "--resume"]) == 0
-    assert "already done: 10 of 10 steps" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "already done: 10 of 10 steps" in err and "goes on" not in err
     assert main([*command, "--overwrite"]) == 0
 
 

@@ -183,5 +183,13 @@ def test_a_file_is_split_by_english_sentences(tmp_path, capsys):
     for wrong in (mine, rest):
         assert main([*command, "--test", str(wrong)]) == 2
         assert "must be different files" in capsys.readouterr().err
+    by_pattern = ["corpus", "split", f"{tmp_path}/mi*.tsv", "--size", "3"]
+    assert main([*by_pattern, "--train", str(mine), "--test", str(test)]) == 2
+    assert "must be different files" in capsys.readouterr().err
+    assert mine.read_text(encoding="utf-8") == "\n".join(rows)
     assert main([*command[:3], "--size", "8", "--train", str(rest), "--test", str(test)]) == 2
-    assert "8 English sentences are all there are" in capsys.readouterr().err
+    assert "8 takes every English sentence" in capsys.readouterr().err
+    mine.write_text("no tab")
+    assert main([*command, "--test", str(test)]) == 2
+    err = capsys.readouterr().err
+    assert "1 pair dropped: no tab" in err and "no usable pair" in err

@@ -48,6 +48,8 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     args, rest = make_parser().parse_known_args(argv)
     if rest:
         words = "text" in args and not any(word.startswith("-") for word in rest)
-        hint = "; put quotes around a sentence" if words else ""
+        several = isinstance(getattr(args, "text", None), list)
+        advice = "put all sentences side by side" if several else "put quotes around a sentence"
+        hint = f"; {advice}" if words else ""
         args.parser.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
     return args

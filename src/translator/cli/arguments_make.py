@@ -90,6 +90,7 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
     actions.add_parser("convert", help="make missing speech levels (needs the extra 'corpus')")
     actions.add_parser("conjugate", help="make conjugations.tsv (needs the extra 'corpus')")
     for name, action in actions.choices.items():
+        action.set_defaults(parser=action)
         if name not in {"read", "split"}:
             _add_data(action, argparse.SUPPRESS)  # so that what stands before it counts too
 

@@ -17,7 +17,7 @@ from translator.corpus.report import report_text
 from translator.errors import UserError
 from translator.files import write_lines
 from translator.levels import SPOKEN
-from translator.pairs import HeldOut, Pair, Report, read_pairs
+from translator.pairs import HeldOut, Pair, Report, files_of, read_pairs
 
 
 def run(args: argparse.Namespace) -> None:
@@ -77,17 +77,20 @@ def _read(files: Sequence[str], encoding: str) -> None:
 
 
 def _split(args: argparse.Namespace) -> None:
-    paths = [Path(path).resolve() for path in (args.test, args.train, *args.files)]
+    read = [Path(path).resolve() for entry in args.files for path in files_of(entry)]
+    paths = [*read, Path(args.test).resolve(), Path(args.train).resolve()]
     if len(set(paths)) < len(paths):
         raise UserError("--test, --train and the files to read must be different files")
     report, held_out = Report(), HeldOut(args.size, args.seed)
     pairs = list(read_pairs(args.files, report, args.encoding))
-    for pair in pairs:
-        held_out.offer(pair)
-    if not held_out.left_over:
-        raise UserError(f"--size: {args.size} English sentences are all there are; lower it")
     for line in report.lines():
         print(line, file=sys.stderr)
+    for pair in pairs:
+        held_out.offer(pair)
+    if not pairs:
+        raise UserError(f"{', '.join(args.files)}: no usable pair")
+    if not held_out.left_over:
+        raise UserError(f"--size: {args.size} takes every English sentence; lower it")
     rest = [pair for pair in pairs if pair.src not in held_out]
     for path, chosen in ((args.test, held_out.pairs()), (args.train, rest)):
         _write(Path(path), list(map("\t".join, chosen)))

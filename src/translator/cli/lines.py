@@ -40,22 +40,18 @@ def decoded(raw_lines: Iterable[bytes], name: str) -> Iterator[str]:
         if number == 1 and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise UserError(f"{name}: the text is UTF-16; save it as UTF-8")
         line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
-        if not told and not _is_utf8(line):
+        try:
+            text = line.decode()
+        except UnicodeDecodeError:
+            text = line.decode(errors="replace")
+            if not told:
+                print(
+                    f"translator: {name}: line {number}: bytes that are not UTF-8 are replaced; if "
+                    "the text is cp949, convert it: iconv -f cp949 -t utf-8",
+                    file=sys.stderr,
+                )
             told = True
-            print(
-                f"translator: {name}: line {number}: bytes that are not UTF-8 are replaced; if the "
-                "text is cp949, convert it: iconv -f cp949 -t utf-8",
-                file=sys.stderr,
-            )
-        yield line.decode("utf-8", "replace").removesuffix("\n").removesuffix("\r")
-
-
-def _is_utf8(raw: bytes) -> bool:
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+        yield text.removesuffix("\n").removesuffix("\r")
 
 
 def grouped(lines: Iterable[str], size: int) -> Iterator[Sequence[str]]:
