@@ -147,3 +147,13 @@ def test_limits_by_hand():
     assert limits(length_factor=1.5, length_margin=2, max_len=100).max_tokens(5) == 9
     assert limits(length_factor=0.0, length_margin=1).max_tokens(5) == 1
     assert limits(max_len=4).max_tokens(50) == 3
+
+
+def test_where_nothing_is_forbidden_and_where_only_the_end_is_left():
+    logits = torch.arange(6.0)[None]
+    assert torch.isfinite(allowed_log_probs(logits, [[]], [], limits(never=[]))).all()
+    only_eos = limits(never=[i for i in range(6) if i != EOS_ID], min_tokens=5)
+    [found] = allowed_log_probs(logits, [[]], [], only_eos)
+    assert found[EOS_ID] == 0 and (found == -torch.inf).sum() == 5
+    [found] = allowed_log_probs(logits, [[]], [], limits(min_tokens=1))
+    assert found[EOS_ID] == -torch.inf and torch.isfinite(found).any()

@@ -114,3 +114,14 @@ def test_a_copy_goes_on_as_the_original():
         one.step()
         ends.append(weight.detach())
     assert torch.equal(*ends)
+
+
+def test_the_products_have_the_format_of_the_training(monkeypatch):
+    asked = []
+    monkeypatch.setattr("translator.muon.orthogonalize", lambda x, dtype: asked.append(dtype) or x)
+    attention = MultiHeadAttention(d_model=8, n_heads=2)
+    for parameter in attention.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    config = TrainConfig(optimizer="muon")
+    make_optimizers(attention, config, dtype=torch.bfloat16)[0].step()
+    assert set(asked) == {torch.bfloat16}
