@@ -154,14 +154,16 @@ def test_work_is_shared_whatever_its_amount(tmp_path):
         "    done = []\n"
         "    got = workers.share(rows, lambda own: done.append(len(own)) or own * 10)\n"
         "    assert torch.equal(got, rows * 10) and sum(done) < 3, (got, done)\n"
-        "print('shared', workers.gather(workers.rank))\n"
+        "ranks = workers.gather(workers.rank)\n"
+        "if workers.first:\n"  # lines of two processes may run into each other
+        "    print('shared', ranks)\n"
         "leave()\n"
     )
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
     command += ["--nproc-per-node", "2", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("shared [0, 1]") == 2
+    assert done.stdout == "shared [0, 1]\n"
 
 
 def test_alone_nothing_is_set_up():
