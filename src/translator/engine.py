@@ -69,17 +69,6 @@ class TorchEngine:
         use_cache: bool,
     ) -> Sequence[Sequence[Hypothesis]]:
         """As `Engine.search`.  Raises EngineError: a precision that this device lacks."""
-        with torch.autocast(self._device.type, enabled=False):  # products as `options` say
-            return self._search(sources, prefixes, limits, options, use_cache)
-
-    def _search(
-        self,
-        sources: Sequence[Sequence[int]],
-        prefixes: Sequence[Sequence[int]],
-        limits: SearchLimits,
-        options: DecodingConfig,
-        use_cache: bool,
-    ) -> Sequence[Sequence[Hypothesis]]:
         lengths = [len(ids) for ids in sources]
         rows = [[*ids, *[self.model.pad_id] * (max(lengths) - len(ids))] for ids in sources]
         src = torch.tensor(rows, device=self._device)  # (B, S)
@@ -87,15 +76,16 @@ class TorchEngine:
             raise EngineError(
                 f"decoding.precision: {options.precision} needs the cache; write fp32"
             )
-        model = self._laid_out(options) if use_cache else Uncached(self.model)
-        if options.beam_size == 1:
-            return [[best] for best in greedy_search(model, src, lengths, limits, prefixes)]
-        beam = BeamOptions(
-            beam_size=options.beam_size,
-            n_best=options.n_best,
-            length_penalty=options.length_penalty,
-        )
-        return beam_search(model, src, lengths, limits, beam, prefixes=prefixes)
+        with torch.autocast(self._device.type, enabled=False):  # products as `options` say
+            model = self._laid_out(options) if use_cache else Uncached(self.model)
+            if options.beam_size == 1:
+                return [[best] for best in greedy_search(model, src, lengths, limits, prefixes)]
+            beam = BeamOptions(
+                beam_size=options.beam_size,
+                n_best=options.n_best,
+                length_penalty=options.length_penalty,
+            )
+            return beam_search(model, src, lengths, limits, beam, prefixes=prefixes)
 
     def describe(self, options: DecodingConfig) -> str:
         """Such as "PyTorch on cpu, fp32, 2 threads"."""
