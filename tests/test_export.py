@@ -187,6 +187,14 @@ def test_an_export_that_translates_otherwise_is_not_kept(checkpoint, tmp_path, m
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_model_that_has_learned_nothing_is_not_exported(checkpoint, tmp_path):
+    """Any two models that always say the same agree."""
+    weights = {name: torch.zeros_like(weight) for name, weight in checkpoint.weights.items()}
+    with pytest.raises(ExportError, match=r"translates all \d+ sentences as '.*', so a comparison"):
+        export_model(replace(checkpoint, weights=weights), tmp_path / "o", "float32", SENTENCES)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.fault("B93")
 def test_there_is_no_onnx_export_and_the_reason_is_written_down():
     assert "no ONNX export" in (sys.modules[export_model.__module__].__doc__ or "")

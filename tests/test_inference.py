@@ -90,6 +90,26 @@ def test_strange_input_is_bounded_and_flagged(translator):
             assert "cut off at the length limit" in translation.warnings
 
 
+def test_alternatives_are_different_texts(translator, monkeypatch):
+    """One text can be cut into pieces in several ways; a search tells those apart."""
+    hypothesis = translator.tokenizer.encode(KOREAN[0])
+    ways = [
+        Hypothesis([*hypothesis, *more], score, finished=True)
+        for score, more in enumerate([[], [], hypothesis, [], 2 * hypothesis, 3 * hypothesis])
+    ]
+    asked = []
+
+    def search(_sources, _prefixes, _limits, options, _use_cache):
+        asked.append((options.beam_size, options.n_best))
+        return [ways]
+
+    monkeypatch.setattr(translator._engine, "search", search)
+    options = translator.config.decoding.asked(beam_size=6, n_best=3)
+    [found] = translator.translate([ENGLISH[0]], options=options)
+    assert asked == [(6, 6)]
+    assert [found.score, *(other.score for other in found.alternatives)] == [0, 2, 4]
+
+
 @pytest.mark.fault("B75")
 def test_what_counts_as_suspicious():
     def found(ids, finished=True, n_source=5):

@@ -594,6 +594,25 @@ def test_fine_tuning_starts_from_weights_and_vocabulary(tuned):
     assert ours.config.model.d_model == 32
 
 
+def test_fine_tuning_never_ends_with_less_than_it_began_with(corpus, tmp_path):
+    """What it starts from is judged too, and remains the best where training spoils it."""
+    run(small_config(corpus, tmp_path / "first", max_steps=60))
+    config = small_config(
+        corpus, tmp_path / "second", init_from=str(tmp_path / "first"), lr=1.0, warmup_steps=0
+    ).override([f"data.dev={corpus}", "train.average=2", "train.optimizer=adamw"])
+    reports = [event for event in run(config) if isinstance(event, ValidationReport)]
+    assert [(report.step, report.best) for report in reports] == [
+        (0, True),
+        (5, False),
+        (10, False),
+        (10, False),  # the average
+    ]
+    assert reports[0].nll < reports[1].nll
+    theirs, ours = (load_checkpoint(tmp_path / n / "best.pt") for n in ("first", "second"))
+    assert_same_weights(ours.weights, theirs.weights)
+    assert metrics(tmp_path / "second")[0]["step"] == 0
+
+
 def test_fine_tuning_keeps_the_way_of_decoding_unless_it_names_one(tuned):
     config, first, second = tuned
     theirs = load_checkpoint(first / "best.pt")
@@ -669,8 +688,9 @@ def test_a_run_dir_in_use_is_refused(corpus, tmp_path):
     config = small_config(corpus, tmp_path / "run")
     first = train(config)
     next(event for event in first if isinstance(event, StepReport))
-    with pytest.raises(UserError, match="another process trains here"):
-        run(config, overwrite=True)
+    for overwrite in (False, True):
+        with pytest.raises(UserError, match="another process trains here"):
+            next(train(config, overwrite=overwrite))  # before any work
     assert isinstance(list(first)[-1], ValidationReport)
 
 

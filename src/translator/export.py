@@ -56,7 +56,7 @@ def export_model(
 
     Raises:
         ExportError: the directory exists, there is no such quantization, CTranslate2 is not
-            installed, or the texts differ.
+            installed, the texts differ, or the model gives the same for every sentence.
         EvaluationError: sacrebleu is not installed.
         TokenizerError: no such style.
     """
@@ -64,6 +64,11 @@ def export_model(
     _check(path, quantization)
     original = Translator(checkpoint.build_model(), checkpoint.tokenizer, checkpoint.config)
     expected = _texts(original, sentences, style)
+    if len(set(expected)) == 1 < len(set(sentences)):
+        raise ExportError(
+            f"the model translates all {len(sentences)} sentences as {expected[0]!r}, so a "
+            "comparison would show nothing; train it first"
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as work:
         made = Path(work) / "float32"

@@ -128,16 +128,19 @@ class Translator:
         }
         results = [BLANK] * len(texts)
         limits = self.limits(options)
+        # the same text can come in several ways of cutting it into pieces, so more are looked at
+        wide = options if options.n_best == 1 else replace(options, n_best=options.beam_size)
         by_length = sorted(sources, key=lambda i: len(sources[i]))
         for indices in _chunks(by_length, options.batch_size):
             cut = [self._cut(sources[i]) for i in indices]
             prefix_ids = [begin[i] for i in indices] if begin else []
-            found = self._engine.search(cut, prefix_ids, limits, options, use_cache)
+            found = self._engine.search(cut, prefix_ids, limits, wide, use_cache)
             for i, hypotheses in zip(indices, found, strict=True):
-                best, *others = (
-                    self._finish(texts[i], hidden[i].things, sources[i], found)
-                    for found in hypotheses
+                ranked = (
+                    self._finish(texts[i], hidden[i].things, sources[i], hypothesis)
+                    for hypothesis in hypotheses
                 )
+                best, *others = _different(ranked)[: options.n_best]
                 results[i] = replace(best, alternatives=tuple(others))
         return results
 
@@ -240,6 +243,14 @@ def _checked(texts: Iterable[str], style: str) -> list[str]:
     if style not in LEVELS:
         raise TokenizerError(f"unknown style {style!r}; choose from {', '.join(LEVELS)}")
     return texts
+
+
+def _different(translations: Iterable[Translation]) -> list[Translation]:
+    """The first of each text."""
+    first: dict[str, Translation] = {}
+    for translation in translations:
+        first.setdefault(translation.text, translation)
+    return list(first.values())
 
 
 def _chunks(items: Sequence[int], size: int) -> Iterable[Sequence[int]]:

@@ -35,6 +35,7 @@ from translator.errors import UserError
 from translator.events import StepReport, ValidationReport
 
 STATE_FORMAT: Final = 2
+_LOCK: Final = ".lock"
 _CHECKPOINTS: Final = ("last.pt", "best.pt", "average.pt", "resume.pt")
 _MAY_CHANGE: Final = {
     *("run_dir", "max_steps", "patience", "device", "compile"),
@@ -59,7 +60,11 @@ class RunDirectory:
         self._metrics = self.path / "metrics.jsonl"
 
     def check_free(self, overwrite: bool) -> None:
-        """Raises UserError when the directory holds a run that would be lost."""
+        """Raises UserError when the directory holds a run that would be lost, or one that goes on
+        at this moment.
+        """
+        if (self.path / _LOCK).exists():
+            self.prepare()
         if overwrite or not any((self.path / name).exists() for name in _CHECKPOINTS):
             return
         resumable = self._resume.exists() and self.last.exists()
@@ -69,6 +74,8 @@ class RunDirectory:
     def prepare(self) -> None:
         """Makes sure that the directory can be written, and takes its lock. Of what is in it only
         temporary files that a killed process left behind go.
+
+        Raises UserError: it cannot be written, or another process trains here.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -159,7 +166,7 @@ class RunDirectory:
         """Raises UserError when another process trains here. The lock ends with its process."""
         if self._lock is not None or fcntl is None:
             return
-        lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

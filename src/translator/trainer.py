@@ -130,6 +130,8 @@ class _Run:
         else:
             if self.step:
                 yield Note(f"goes on from step {self.step}")
+            elif settings.init_from and len(self.material.dev) and self.judge.best is None:
+                yield self._validate_and_save()  # what it starts from may remain the best
             yield from self._steps(stop)
         if self.step >= settings.max_steps or self.judge.exhausted:
             yield from self._finish()
@@ -152,10 +154,7 @@ class _Run:
                 yield report
                 self.window = Window([])
             if last or self.step % settings.validate_every == 0:
-                validation = self._validate()
-                self._record(validation)
-                self._save(validation)
-                yield validation
+                yield self._validate_and_save()
                 self.window = Window(self.window.results)
                 if self.judge.exhausted and not last:
                     yield Note(f"stopped early: {self._no_better()}")
@@ -168,6 +167,12 @@ class _Run:
 
     def _no_better(self) -> str:
         return f"{self.judge.since_best} validations without a better {self.judge.metric} on dev"
+
+    def _validate_and_save(self) -> ValidationReport:
+        validation = self._validate()
+        self._record(validation)
+        self._save(validation)
+        return validation
 
     def _validate(self) -> ValidationReport:
         """By the first process, for all: they wait here for what it found."""
@@ -206,7 +211,8 @@ class _Run:
             if validation is not None:
                 if validation.best:
                     save_checkpoint(self.run_dir.best, checkpoint)
-                self._keep(checkpoint)
+                if self.step:
+                    self._keep(checkpoint)
             self.run_dir.save_state(self.config, self._state(random_states))
             self.run_dir.keep_only([step for step, _ in self.kept])
         self.workers.meet()

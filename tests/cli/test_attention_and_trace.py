@@ -24,6 +24,9 @@ def test_words_layers_heads_and_kinds(trained, capsys):
     out = capsys.readouterr().out
     assert [f"head {n}" in out for n in range(1, 6)] == [True, True, True, True, False]
     assert "<polite>" in out
+    assert main(["attention", TEXT, "--head", "all", "--layer", "all", *model]) == 0
+    titles = [line for line in capsys.readouterr().out.split("\n") if line.startswith("cross")]
+    assert titles == [f"cross · layer {n} · head {m}" for n in (1, 2) for m in (1, 2, 3, 4)]
     assert main(["attention", TEXT, "--kind", "decoder", "--words", "--head", "1", *model]) == 0
     assert "decoder · all layers · head 1" in capsys.readouterr().out
 
@@ -65,6 +68,7 @@ def test_numbers_or_a_picture_but_not_both(trained, tmp_path, capsys):
     [
         (["attention", TEXT, "--layer", "9"], "layer 9: the model has layers 1 to 2"),
         (["attention", TEXT, "--head", "x"], '--head x: expected a number or "all"'),
+        (["attention", TEXT, "--layer", "x"], '--layer x: expected a number or "all"'),
         (["attention", TEXT, "--out", "map.gif"], "the ending must be .svg, .png or .json"),
         (
             ["attention", TEXT, "--out", "map.svg", "--font", "X"],

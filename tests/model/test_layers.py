@@ -80,6 +80,9 @@ def test_dropout_elsewhere_is_torchs_with_the_same_rounded_share(monkeypatch):
     for device in ("cpu", "meta"):
         dropout(torch.ones(3, 4, device=device))
     assert asked == [("meta", 26 / 256)]
+    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)  # no break in the graph
+    dropout(torch.ones(3, 4))
+    assert asked[1:] == [("cpu", 26 / 256)]
     assert str(dropout) == "Dropout(p=26/256)"
 
 

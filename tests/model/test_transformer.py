@@ -223,6 +223,20 @@ def test_shapes_without_numbers():
     assert model(src, tgt).shape == (2, 4, 30)
 
 
+@pytest.mark.parametrize("assign", [False, True])
+def test_made_without_memory_and_filled_with_weights(assign):
+    """The table of positions is no weight, so it has to come back by itself."""
+    config = small_config("x", "y").model
+    whole = Transformer(config, vocab_size=30).eval()
+    with torch.device("meta"):
+        empty = Transformer(config, vocab_size=30).eval()
+    if not assign:
+        empty.to_empty(device="cpu")
+        empty.embedding.positions.fill_(7.0)  # whatever the memory held
+    empty.load_state_dict(whole.state_dict(), assign=assign)
+    assert torch.equal(empty(SRC, TGT_IN), whole(SRC, TGT_IN))
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
 def test_made_in_another_number_format(dtype):
     torch.set_default_dtype(dtype)

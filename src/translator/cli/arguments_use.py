@@ -114,11 +114,11 @@ def add_attention(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kind",
         choices=["cross", "encoder", "decoder"],
-        help="cross: the source pieces that each Korean piece looked at (default); encoder, "
-        "decoder: self-attention",
+        help="cross: the source pieces that each Korean piece looked at (default); encoder: "
+        "its self-attention; decoder: masked self-attention",
     )
     parser.add_argument(
-        "--layer", type=positive, metavar="N", help="one layer, from 1 (default: mean of all)"
+        "--layer", metavar="N", help='one layer, from 1, or "all" one by one (default: mean)'
     )
     parser.add_argument(
         "--head", metavar="N", help='one head, from 1, or "all" beside each other (default: mean)'

@@ -63,18 +63,23 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _heatmaps(looking: Looking, args: argparse.Namespace) -> list[Heatmap]:
-    """One map, or one for each head."""
+    """One map, or one for each layer and head that was asked for."""
     kind: Kind = args.kind or "cross"
-    heads: Sequence[int | None]
-    if args.head == ALL:
-        heads = range(1, looking.weights(kind).size(1) + 1)
-    else:
-        heads = [None if args.head is None else _number(args.head)]
-    return [looking.heatmap(kind, args.layer, head, words=args.words) for head in heads]
+    n_layers, n_heads = looking.weights(kind).shape[:2]
+    layers = _numbers("--layer", args.layer, n_layers)
+    heads = _numbers("--head", args.head, n_heads)
+    return [
+        looking.heatmap(kind, layer, head, words=args.words) for layer in layers for head in heads
+    ]
 
 
-def _number(text: str) -> int:
+def _numbers(option: str, given: str | None, count: int) -> Sequence[int | None]:
+    """Those that one option asks for; None is the mean of all."""
+    if given is None:
+        return [None]
+    if given == ALL:
+        return range(1, count + 1)
     try:
-        return int(text)
+        return [int(given)]
     except ValueError:
-        raise UserError(f'--head {text}: expected a number or "all"') from None
+        raise UserError(f'{option} {given}: expected a number or "all"') from None

@@ -26,7 +26,8 @@ class Dropout(nn.Module):
         """Any shape -> the same shape"""
         if not self.training or self.dropped_bytes == 0:
             return x
-        if x.device.type not in {"cpu", "cuda"}:  # others cannot draw all values of 64 bits
+        able = x.device.type in {"cpu", "cuda"}  # others cannot draw all values of 64 bits
+        if not able or torch.compiler.is_compiling():  # nor can a compiled graph
             return F.dropout(x, self.dropped_bytes / 256)
         # eight random bytes in each word
         words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64, device=x.device)

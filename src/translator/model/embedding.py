@@ -43,6 +43,7 @@ class Embedding(nn.Module):
         self.weight = nn.Parameter(torch.empty(vocab_size, d_model).normal_(std=d_model**-0.5))
         positions = sinusoidal_positions(max_len, d_model).to(self.weight.dtype)
         self.register_buffer("positions", positions, persistent=False)
+        self.register_load_state_dict_post_hook(_compute_positions)
         self.dropout = Dropout(dropout)
 
     def forward(self, ids: Tensor, start: int = 0) -> Tensor:
@@ -61,3 +62,8 @@ class Embedding(nn.Module):
     def logits(self, hidden: Tensor) -> Tensor:
         """How well each state matches each token's embedding.  (..., D) -> (..., V)"""
         return F.linear(hidden, self.weight)
+
+
+def _compute_positions(embedding: Embedding, _keys: object) -> None:
+    """After weights were loaded: a model made on the meta device has had no table until now."""
+    embedding.positions = sinusoidal_positions(*embedding.positions.shape).to(embedding.weight)
