@@ -109,7 +109,7 @@ def test_what_may_be_written(model, search):
         prefixes = changes.pop("prefixes", ())
         bounds = limits(**changes)
         if search == "greedy":
-            found = greedy_search(ending_model, SRC, LENGTHS, bounds, prefixes)
+            found = greedy_search(ending_model, SRC, LENGTHS, bounds, prefixes=prefixes)
         else:
             options = BeamOptions(beam_size=3)
             found = [
@@ -137,7 +137,7 @@ def test_what_may_be_written(model, search):
 def test_what_is_forced_has_no_part_in_the_score(model):
     [free, *_] = greedy_search(ending(model), SRC, LENGTHS, limits())
     begun = [free.ids[:1], [], []]
-    [forced, *_] = greedy_search(model, SRC, LENGTHS, limits(), begun)
+    [forced, *_] = greedy_search(model, SRC, LENGTHS, limits(), prefixes=begun)
     assert forced.ids == free.ids
     assert forced.score > free.score
 

@@ -5,6 +5,7 @@ import random
 import re
 import signal
 import time
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -89,6 +90,84 @@ def test_a_hostile_file_is_refused_and_runs_nothing(tmp_path):
         with pytest.raises(CheckpointError, match=rf"{name}: damaged, or not a checkpoint"):
             load_checkpoint(tmp_path / name)
     assert not marker.exists()
+
+
+@pytest.mark.fault("B64")
+@pytest.mark.parametrize("pickled", [b"\x85.", b"t.", b"K\x01K\x02R.", b"K\x01Q.", b"]}s."])
+def test_whatever_a_pickle_raises_is_one_line(tmp_path, pickled):
+    whole, odd = tmp_path / "whole.pt", tmp_path / "odd.pt"
+    save_checkpoint(whole, make_checkpoint())
+    with zipfile.ZipFile(whole) as old, zipfile.ZipFile(odd, "w") as new:
+        for part in old.infolist():
+            data = pickled if part.filename.endswith("data.pkl") else old.read(part)
+            new.writestr(part.filename, data)
+    with pytest.raises(CheckpointError, match=r"odd\.pt: damaged, or not a checkpoint"):
+        load_checkpoint(odd)
+
+
+@pytest.mark.fault("B64")
+def test_a_small_file_cannot_fill_the_memory(tmp_path):
+    """A packed archive; tensors that say they are larger than what stands there; large sizes."""
+    whole, packed = tmp_path / "whole.pt", tmp_path / "packed.pt"
+    saved = make_checkpoint()
+    save_checkpoint(whole, saved)
+    with (
+        zipfile.ZipFile(whole) as old,
+        zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
+        for part in old.infolist():
+            new.writestr(part.filename, old.read(part) + bytes(10_000_000))
+    with pytest.raises(CheckpointError, match="damaged, or not a checkpoint"):
+        load_checkpoint(packed)
+    content = load_safely(whole)
+    content["weights"]["embedding.weight"] = torch.zeros(1).expand(10**12)
+    save_atomically(whole, content)
+    with pytest.raises(CheckpointError, match="its tensors are larger than the file"):
+        load_checkpoint(whole)
+    large = saved.config.override(["model.d_model=16384", "model.d_ff=65536"])
+    with pytest.raises(CheckpointError, match="has other shapes for"):
+        replace(saved, config=large).build_model()
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [
+        torch.empty(3, device="meta"),
+        torch.ones(2, 2).to_sparse(),
+        torch.ones(2, dtype=torch.complex64),
+        torch.ones(2, dtype=torch.int64),
+    ],
+    ids=["meta", "sparse", "complex", "whole"],
+)
+def test_a_weight_is_plain_numbers(tmp_path, weight):
+    path = tmp_path / "odd.pt"
+    save_checkpoint(path, make_checkpoint())
+    content = load_safely(path)
+    content["weights"]["embedding.weight"] = weight
+    save_atomically(path, content)
+    with pytest.raises(CheckpointError, match="incomplete checkpoint"):
+        load_checkpoint(path)
+
+
+@pytest.mark.parametrize(
+    "change", [{"step": "\x1b[31m"}, {"metrics": 5}, {"weights": {1: torch.ones(1)}}]
+)
+def test_what_stands_beside_the_weights_is_looked_at(tmp_path, change):
+    path = tmp_path / "odd.pt"
+    save_checkpoint(path, make_checkpoint())
+    save_atomically(path, {**load_safely(path), **change})
+    with pytest.raises(CheckpointError, match="incomplete checkpoint"):
+        load_checkpoint(path)
+
+
+def test_a_built_model_has_weights_of_its_own():
+    saved = make_checkpoint()
+    one, other = saved.build_model(), saved.build_model()
+    with torch.no_grad():
+        one.embedding.weight.zero_()
+    assert torch.equal(other.embedding.weight, saved.weights["embedding.weight"])
+    assert torch.equal(other.embedding.positions, one.embedding.positions)
+    assert one.pad_id == 0 and not one.training
 
 
 @pytest.mark.fault("B64")
@@ -280,5 +359,8 @@ def test_what_is_no_checkpoint_at_all_and_a_slip(tmp_path):
     pairs.write_text("Hi.\t안녕.\n", encoding="utf-8")
     with pytest.raises(CheckpointError, match=r"a run directory is one, or the \.pt file"):
         load_checkpoint(pairs)
-    with pytest.raises(CheckpointError, match=r"did you mean pretrained\?"):
+    with pytest.raises(CheckpointError, match=r"; did you mean pretrained\?"):
         load_checkpoint("pretraind")
+    with pytest.raises(CheckpointError) as error:
+        load_checkpoint("mine")
+    assert "did you mean" not in str(error.value)

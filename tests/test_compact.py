@@ -27,7 +27,7 @@ def compact(request, ending, monkeypatch):
 
 def test_logits_equal_those_of_forward(ending, compact):
     """Step by step past the first room of the cache, padding in the source."""
-    compact.n_exact = 30
+    compact = compact.with_exact(30)
     tgt_in = torch.randint(4, 30, (3, 40))
     with torch.no_grad():
         expected = ending(SRC, tgt_in)
@@ -45,7 +45,7 @@ def test_a_shortlist_is_exact_at_its_top_and_near_elsewhere(ending, monkeypatch)
     with torch.no_grad():
         expected = ending(SRC, tokens[:, None])[:, 0]
     for n_exact in (4, 8):
-        compact.n_exact = n_exact
+        compact = compact.with_exact(n_exact)
         found = compact.step(tokens, compact.start(SRC)).logits
         best = expected.topk(n_exact - 2).indices
         exact = expected.gather(1, best)
@@ -55,7 +55,7 @@ def test_a_shortlist_is_exact_at_its_top_and_near_elsewhere(ending, monkeypatch)
 
 def test_rows_chosen_repeated_and_reordered(ending, compact):
     start, later = torch.full((3,), 2), torch.tensor([7, 8, 9])
-    compact.n_exact = 30
+    compact = compact.with_exact(30)
 
     def expected_of(rows, tokens):
         plain = ending.step(start, ending.start(SRC)).cache.select(torch.tensor(rows))
@@ -86,7 +86,7 @@ def test_rows_chosen_repeated_and_reordered(ending, compact):
 
 def test_searches_find_the_same(ending, compact):
     options = BeamOptions(beam_size=3, n_best=2)
-    compact.n_exact = 12
+    compact = compact.with_exact(12)
     found = greedy_search(compact, SRC, LENGTHS, limits())
     expected = greedy_search(ending, SRC, LENGTHS, limits())
     assert [h.ids for h in found] == [h.ids for h in expected]
@@ -100,7 +100,7 @@ def test_searches_find_the_same(ending, compact):
 @pytest.mark.parametrize("precision", ["bf16", "int8"])
 def test_other_formats_round_only_a_little(ending, precision):
     exact, rounded = CompactModel(ending), CompactModel(ending, precision)
-    exact.n_exact = rounded.n_exact = 30
+    exact, rounded = exact.with_exact(30), rounded.with_exact(30)
     tokens = torch.tensor([2, 2, 2])
     expected, _ = exact.step(tokens, exact.start(SRC))
     found, _ = rounded.step(tokens, rounded.start(SRC))

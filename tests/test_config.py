@@ -332,6 +332,16 @@ def test_of_a_long_value_the_beginning_is_shown(tmp_path):
     assert error(tmp_path, f"train: {{lr: {'a' * 59}}}").endswith(f"got '{'a' * 56}...")
 
 
+def test_a_value_that_is_far_larger_than_it_is_written(tmp_path):
+    """Each alias doubles the list; written out, the value would have 2²⁵ entries."""
+    lists = "\n".join(f"- &{chr(97 + n)} [*{chr(96 + n)}, *{chr(96 + n)}]" for n in range(1, 26))
+    assert "got [[" in error(
+        tmp_path, f"train:\n  lr:\n  - &a [1]\n{lists}".replace("\n-", "\n  -")
+    )
+    assert error(tmp_path, f"train: {{seed: 0x{'f' * 5000}}}").endswith("thousands of digits")
+    assert "quote it" in error(tmp_path, 'train: {seed: !!int ""}')
+
+
 def test_so_many_translations_need_so_wide_a_beam(tmp_path):
     found = error(tmp_path, "decoding: {n_best: 3}")
     assert "decoding.n_best: 3 translations need a beam_size of as many, not 1" in found

@@ -129,7 +129,7 @@ def test_what_would_repeat_a_run_of_tokens(written, n, ruled_out):
 def test_a_given_beginning_comes_before_every_ban():
     """Two equal tokens, though none may come twice; behind them the ban counts again."""
     bounds = limits(no_repeat_ngram=1)
-    [found] = greedy_search(Scripted([[8]]), torch.full((1, 2), 5), [9], bounds, [[7, 7]])
+    [found] = greedy_search(Scripted([[8]]), torch.full((1, 2), 5), [9], bounds, prefixes=[[7, 7]])
     assert found.ids[:3] == [7, 7, 8]
     assert 8 not in found.ids[3:] and math.isfinite(found.score)
 

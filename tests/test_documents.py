@@ -52,7 +52,7 @@ def test_the_line_that_is_too_long_is_named(translator):
 def test_alternatives_of_a_line(translator):
     options = DecodingConfig(beam_size=4, n_best=3)
     [line] = translate_lines(translator, [f"{A} {B}"], "formal", options)
-    alternatives = line.alternatives()
+    alternatives = line.alternatives
     assert len(alternatives) == 2
     first = line.parts[0].alternatives[0], line.parts[1].alternatives[0]
     assert alternatives[0] == (f"{first[0].text} {first[1].text}", first[0].score + first[1].score)

@@ -12,6 +12,7 @@ from translator.config import DecodingConfig
 from translator.engine import EngineError, TorchEngine
 from translator.inference import Translator
 from translator.model.layers import FeedForward
+from translator.unchanged import is_unchanged
 
 ENGLISH = [en for en, _, level in PAIRS if level == "formal"]
 KOREAN = [ko for _, ko, level in PAIRS if level == "formal"]
@@ -163,6 +164,21 @@ def test_no_change_is_passed_over(translator, change):
         changed = mine.translate(ENGLISH[:1])[0]
         assert changed.score != before.score
         assert changed == mine.translate(ENGLISH[:1], use_cache=False)[0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda model: setattr(model.decoder, "norm", torch.nn.Identity()),
+        lambda model: model.encoder.layers.__setitem__(0, model.decoder.layers[0]),
+        lambda model: setattr(model.encoder, "norm", torch.nn.Linear(32, 32)),
+    ],
+)
+def test_a_part_of_another_kind_in_a_stack_is_seen(translator, change):
+    mine = copy_of(translator)
+    assert is_unchanged(mine.model)
+    change(mine.model)
+    assert not is_unchanged(mine.model)
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])

@@ -1,5 +1,7 @@
 """CTranslate2 beside PyTorch; these tests need the extra 'export'."""
 
+import json
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -149,7 +151,7 @@ def test_what_an_export_cannot_do_is_said(exported):
 def test_a_damaged_or_existing_directory_is_refused(checkpoint, exported, tmp_path):
     with pytest.raises(ExportError, match="exists already"):
         export_model(checkpoint, exported, "float32", SENTENCES)
-    for name in ("model.bin", "tokenizer.model", "translator.yaml"):
+    for name in ("model.bin", "tokenizer.model", "translator.yaml", "shared_vocabulary.json"):
         damaged = tmp_path / name
         damaged.mkdir()
         for file in exported.iterdir():
@@ -193,6 +195,23 @@ def test_a_model_that_has_learned_nothing_is_not_exported(checkpoint, tmp_path):
     with pytest.raises(ExportError, match=r"translates all \d+ sentences as '.*', so a comparison"):
         export_model(replace(checkpoint, weights=weights), tmp_path / "o", "float32", SENTENCES)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_vocabulary_of_another_model_is_refused(exported, tmp_path):
+    other = tmp_path / "other"
+    shutil.copytree(exported, other)
+    pieces = json.loads((other / "shared_vocabulary.json").read_text(encoding="utf-8"))
+    (other / "shared_vocabulary.json").write_text(json.dumps(pieces[::-1]), encoding="utf-8")
+    with pytest.raises(ExportError, match="is another model's"):
+        load_exported(other)
+
+
+def test_the_number_format_of_the_checkpoint_is_not_that_of_the_export(checkpoint, tmp_path):
+    """It would be refused at each translation."""
+    config = checkpoint.config.override(["decoding.precision=int8"])
+    export_model(replace(checkpoint, config=config), tmp_path / "o", "float32", SENTENCES)
+    [found] = Translator.from_pretrained(tmp_path / "o").translate(SENTENCES[:1])
+    assert found.text == KOREAN[0]
 
 
 @pytest.mark.fault("B93")

@@ -83,12 +83,12 @@ def test_how_long_an_epoch_is(tmp_path):
     config = small_config(one, tmp_path / "run", max_tokens=48, max_steps=400)
     config = config.override([f"data.train=[{one}, {two}]", "data.weights=[2, 1]"])
     material = material_of(config)
-    said = re.findall(r"about (\d+)", epoch_note(config, material, 1))
+    said = re.findall(r"about (\d+)", epoch_note(config, material, 1).text)
     steps, epochs = map(int, said)
     batches = len(list(Feed(config, material, Workers())._sampler.batches(0)))
     assert 0.4 * batches < steps <= batches, "about, and without padding"
     assert epochs == round(400 / steps)
-    assert epoch_note(config, material, 1000).startswith("an epoch is about 1 steps, ")
+    assert epoch_note(config, material, 1000).text.startswith("an epoch is about 1 steps, ")
 
 
 def test_the_length_of_an_epoch_by_hand(tmp_path):
@@ -99,7 +99,7 @@ def test_the_length_of_an_epoch_by_hand(tmp_path):
 
     def said(*settings, n_processes=1):
         config = small_config("unused", "unused", max_tokens=10, max_steps=30)
-        note = epoch_note(config.override(settings), material, n_processes)
+        note = epoch_note(config.override(settings), material, n_processes).text
         return re.findall(r"about ([\d.]+)", note)
 
     assert said() == ["3", "10"]

@@ -33,7 +33,14 @@ def test_links_pipes_and_modes(tmp_path):
     write_lines(link, ["newer"])
     assert link.is_symlink() and target.read_bytes() == b"newer\n"
     assert target.stat().st_mode & 0o777 == 0o600, "who may read it stays"
-    write_lines(tmp_path / "fresh", [])
+    before = os.umask(0o077)
+    try:
+        write_lines(tmp_path / "private", [])
+        os.umask(0o022)
+        write_lines(tmp_path / "fresh", [])
+    finally:
+        os.umask(before)
+    assert (tmp_path / "private").stat().st_mode & 0o777 == 0o600, "as the user's umask says"
     assert (tmp_path / "fresh").stat().st_mode & 0o777 == 0o644
     os.mkfifo(pipe)
     heard = []

@@ -1,6 +1,7 @@
 import xml.etree.ElementTree as ET
 
-from translator.heatmap import Heatmap, as_svg, as_table, padded, printable, width
+from translator.heatmap import Heatmap, as_svg, as_table
+from translator.terminal import width
 
 MAP = Heatmap(
     title="cross · layer 1 · head 1",
@@ -8,13 +9,6 @@ MAP = Heatmap(
     columns=["▁I", "▁student", "<b>", "\x1b"],
     weights=[[0.9, 0.06, 0.04, 0.0], [0.002, 0.99, 0.004, 0.004], [0.25, 0.25, 0.25, 0.25]],
 )
-
-
-def test_wide_letters_take_two_columns():
-    assert width("저는 a") == 6
-    assert width("e\u0301") == 1
-    assert padded("저", 4) == "저  "
-    assert printable("a\x1b\u202eb") == "a??b"
 
 
 def test_the_table_is_aligned_whatever_the_script():

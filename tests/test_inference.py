@@ -179,7 +179,7 @@ def test_the_style_decides_the_level(translator):
     text = "I am a student."
     assert translator.translate([text], "formal")[0].text == "저는 학생입니다."
     assert translator.translate([text], "polite")[0].text == "저는 학생이에요."
-    with pytest.raises(TokenizerError, match="unknown style 'rude'; choose from formal, polite"):
+    with pytest.raises(TokenizerError, match="unknown speech level 'rude'; choose"):
         translator.translate([text], "rude")
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import translator
+
 ROOT = Path(__file__).parents[1]
 COMMANDS = "train translate evaluate export corpus fetch attention trace serve".split()
 
@@ -62,7 +64,9 @@ def test_the_wheel_holds_the_package_and_what_it_needs(built):
         if path.is_file() and not any(part.startswith((".", "__py")) for part in path.parts)
     }
     assert ours <= names
-    assert {name.split("/")[0] for name in names - ours} == {"translator-0.1.0.dist-info"}
+    assert {name.split("/")[0] for name in names - ours} == {
+        f"translator-{translator.__version__}.dist-info"
+    }
 
 
 def test_the_sdist_holds_the_sources_around_the_package(built):

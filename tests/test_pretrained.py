@@ -10,7 +10,7 @@ import torch
 from translator.checkpoint import PRETRAINED, load_safely
 from translator.documents import translate_lines
 from translator.inference import Translator
-from translator.pairs import read_lines
+from translator.textfile import read_lines
 
 PHRASEBOOK = Path(__file__).parent / "data" / "phrasebook.tsv"
 

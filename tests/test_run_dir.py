@@ -178,7 +178,7 @@ def test_single_values_of_the_state_are_amended(tmp_path):
     config = small_config("c", tmp_path)
     run_dir = RunDirectory(tmp_path)
     run_dir.save_state(config, STATE)
-    run_dir.amend_state(step=7)
+    run_dir.amend_state({"step": 7})
     assert run_dir.load_state(config)["step"] == 7
     assert run_dir.load_state(config)["data"] == STATE["data"]
 

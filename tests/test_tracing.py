@@ -2,8 +2,8 @@ import pytest
 import torch
 from conftest import PAIRS
 
+from translator.as_json import looking_as_dict, trace_as_dict
 from translator.looking import KINDS
-from translator.plain import looking_as_dict, trace_as_dict
 from translator.tracing import trace
 
 TEXT = PAIRS[0][0]

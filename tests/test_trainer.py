@@ -18,8 +18,8 @@ from translator.inference import Translator
 from translator.loss import loss_sums
 from translator.model.dropout import Dropout
 from translator.model.transformer import Transformer
-from translator.pairs import DataError
 from translator.store import EncodedPair
+from translator.textfile import DataError
 from translator.tokenizer import EOS_ID, TokenizerError
 from translator.trainer import train
 from translator.updating import MOST_SKIPPED, Updater

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         TokenizerConfig,
         TrainConfig,
     )
+    from translator.documents import TranslatedLine, translate_lines
     from translator.errors import UserError
     from translator.inference import Translator
     from translator.model.attention import MultiHeadAttention, scaled_dot_product_attention
@@ -44,6 +45,8 @@ _HOME: Final = {
     "EncoderLayer": "model.encoder",
     "Transformer": "model.transformer",
     "Translation": "translation",
+    "TranslatedLine": "documents",
+    "translate_lines": "documents",
 }
 
 __all__ = [
@@ -59,11 +62,13 @@ __all__ = [
     "TokenizerConfig",
     "TrainConfig",
     "Transformer",
+    "TranslatedLine",
     "Translation",
     "Translator",
     "UserError",
     "__version__",
     "scaled_dot_product_attention",
+    "translate_lines",
 ]
 
 

@@ -60,9 +60,8 @@ class _Sentence:
         if len(self.found) < options.n_best:
             return False
         ranked = sorted((value for value, _ in self.found), reverse=True)
-        alive = max(
-            self.scores
-        )  # a score only falls; the penalty is at its best at one of the ends
+        # a score only falls; the penalty is at its best at one of the ends
+        alive = max(self.scores)
         bound = max(options.normalized(alive, n) for n in (length + 1, self.budget))
         return ranked[options.n_best - 1] >= bound
 

@@ -9,7 +9,6 @@ older file stays whole until the newer one is.
 """
 
 import difflib
-import pickle
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,15 +44,23 @@ class Checkpoint:
 
     def build_model(self) -> Transformer:
         """The model with these weights, in evaluation mode.  Raises CheckpointError when they do
-        not fit.
+        not fit; memory is claimed only when they do.
         """
-        model = Transformer(self.config.model, self.tokenizer.vocab_size, PAD_ID)
-        load_weights(model, self.weights)
+        with torch.device("meta"):
+            model = Transformer(self.config.model, self.tokenizer.vocab_size, PAD_ID)
+        _check_fit(model, self.weights)
+        model.to_empty(device="cpu")
+        model.load_state_dict(self.weights)
         return model.eval()
 
 
 def load_weights(model: torch.nn.Module, weights: Mapping[str, Tensor]) -> None:
     """Copies weights into a model; names and shapes must all match.  Raises CheckpointError."""
+    _check_fit(model, weights)
+    model.load_state_dict(weights)
+
+
+def _check_fit(model: torch.nn.Module, weights: Mapping[str, Tensor]) -> None:
     own = model.state_dict()
     missing, unexpected = sorted(own.keys() - weights.keys()), sorted(weights.keys() - own.keys())
     other_shape = [
@@ -69,7 +76,6 @@ def load_weights(model: torch.nn.Module, weights: Mapping[str, Tensor]) -> None:
             raise CheckpointError(
                 f"the checkpoint {problem} {', '.join(names[:3])}{more}; it is another model's"
             )
-    model.load_state_dict(weights)
 
 
 def save_checkpoint(
@@ -103,6 +109,7 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
             f"{path}: not a translator checkpoint of format {FORMAT}; train or install one that is"
         )
     try:
+        _check_content(content, Path(path).stat().st_size)
         return Checkpoint(
             config=Config.from_dict(content["config"], source="config"),
             tokenizer=Tokenizer(bytes(content["tokenizer"].tolist())),
@@ -116,6 +123,27 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         raise CheckpointError(
             f"{path}: incomplete checkpoint ({error}); train or install another"
         ) from None
+
+
+def _check_content(content: Mapping[str, Any], size: int) -> None:
+    """Before anything is made of it.
+
+    Args:
+        size: of the file, in bytes; a tensor can say that it is larger than what stands there
+
+    Raises:
+        ValueError: what is not plain numbers under plain names, or would need far more memory.
+    """
+    tensors = [content["tokenizer"], *content["weights"].values()]
+    if not all(tensor.layout == torch.strided and tensor.is_cpu for tensor in tensors):
+        raise ValueError("a tensor without numbers")
+    if sum(tensor.numel() * tensor.element_size() for tensor in tensors) > size:
+        raise ValueError("its tensors are larger than the file")
+    for name, weight in content["weights"].items():
+        if not isinstance(name, str) or not weight.is_floating_point():
+            raise ValueError(f"weight {name!r} is none")
+    if not isinstance(content["step"], int) or not isinstance(content["metrics"], dict):
+        raise ValueError("step or metrics")
 
 
 def find_checkpoint(path: str | Path) -> Path:
@@ -172,18 +200,12 @@ def load_safely(path: str | Path) -> dict[str, Any]:
             f"{path}: no such checkpoint (working directory: {Path.cwd()}); {remedy}"
         )
     try:
-        with zipfile.ZipFile(path) as archive:
-            damaged = archive.testzip()
-        content = None if damaged else torch.load(path, map_location="cpu", weights_only=True)
-    except (
-        zipfile.BadZipFile,
-        pickle.UnpicklingError,
-        RuntimeError,
-        EOFError,
-        ValueError,
-        KeyError,
-        OSError,
-    ):
+        content = None
+        if _is_whole(path):
+            content = torch.load(path, map_location="cpu", weights_only=True)
+    except MemoryError:
+        raise
+    except Exception:  # a damaged or hostile pickle can raise anything
         content = None
     if not isinstance(content, dict):
         remedy = f"try {' or '.join(beside)} beside it" if beside else "train or install it again"
@@ -191,3 +213,12 @@ def load_safely(path: str | Path) -> dict[str, Any]:
             remedy = "a run directory is one, or the .pt file of a training"
         raise CheckpointError(f"{path}: damaged, or not a checkpoint; {remedy}")
     return content
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether every part of the archive has its checksum; and is not packed, as `torch.save` never
+    does: a small file could then fill the memory.
+    """
+    with zipfile.ZipFile(path) as archive:
+        unpacked = sum(part.file_size for part in archive.infolist())
+        return unpacked <= path.stat().st_size and archive.testzip() is None

@@ -8,8 +8,9 @@ Tests hold the two equal.
 """
 
 import math
+from copy import copy
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import torch
 import torch.nn.functional as F
@@ -24,8 +25,10 @@ from translator.model.transformer import Transformer
 from translator.picking import largest
 from translator.products import Affine, Float32Product, Int8Product, Product, joined
 
-ROOM = 32  # target positions that a new cache has; it doubles when they are full
-EXACT = 8  # logits of a row that are computed exactly, when nothing more is asked for
+Layer = TypeVar("Layer", EncoderLayer, DecoderLayer)
+
+ROOM: Final = 32  # target positions that a new cache has; it doubles when they are full
+EXACT: Final = 8  # logits of a row that are computed exactly, when nothing more is asked for
 
 
 class CompactStep(NamedTuple):
@@ -165,8 +168,8 @@ class CompactModel:
 
     def __init__(self, model: Transformer, precision: str = "fp32") -> None:
         decides = "int8" if precision == "int8" else "fp32"
-        encoder = [layer for layer in model.encoder.layers if isinstance(layer, EncoderLayer)]
-        decoder = [layer for layer in model.decoder.layers if isinstance(layer, DecoderLayer)]
+        encoder = _layers(model.encoder.layers, EncoderLayer)
+        decoder = _layers(model.decoder.layers, DecoderLayer)
         cross = [
             Affine.of(part)
             for layer in decoder
@@ -183,6 +186,12 @@ class CompactModel:
         self._scaled = table * math.sqrt(table.size(1))
         self._positions = model.embedding.positions  # (max_len, D)
         self._vocabulary = _Vocabulary(table)
+
+    def with_exact(self, n: int) -> "CompactModel":
+        """The same, but with n exact logits in a row; another thread may want fewer."""
+        other = copy(self)
+        other.n_exact = n
+        return other
 
     @torch.no_grad()
     def start(self, src: Tensor) -> CompactCache:
@@ -232,6 +241,12 @@ class CompactModel:
     def _check(self, length: int) -> None:
         if length > len(self._positions):
             raise ValueError(f"{length} tokens, but max_len = {len(self._positions)}")
+
+
+def _layers(stack: nn.ModuleList, kind: type[Layer]) -> list[Layer]:
+    layers = [layer for layer in stack if isinstance(layer, kind)]
+    assert len(layers) == len(stack)
+    return layers
 
 
 def _last(norm: nn.Module) -> _Norm | None:

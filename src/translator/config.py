@@ -88,17 +88,14 @@ class ModelConfig(_Checked):
 class TokenizerConfig(_Checked):
     """How the joint English-Korean SentencePiece vocabulary is trained."""
 
-    vocab_size: int = _number(
-        8000, low=1, high=1_000_000
-    )  # a ceiling: a small corpus gives fewer pieces
+    # a ceiling: a small corpus gives fewer pieces
+    vocab_size: int = _number(8000, low=1, high=1_000_000)
     model_type: Literal["unigram", "bpe"] = "unigram"
-    byte_fallback: bool = (
-        True  # unseen characters are spelled in UTF-8 bytes instead of becoming unknown
-    )
+    # unseen characters are spelled in UTF-8 bytes instead of becoming unknown
+    byte_fallback: bool = True
     character_coverage: float = _number(1.0, low=0.98, high=1.0)
-    max_sentences: int = _number(
-        200_000, low=1, high=10_000_000
-    )  # of a larger corpus, so many drawn at random teach the vocabulary
+    # of a larger corpus, so many drawn at random teach the vocabulary
+    max_sentences: int = _number(200_000, low=1, high=10_000_000)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -126,6 +126,7 @@ def greedy_search(
     src: Tensor,
     src_lengths: Sequence[int],
     limits: SearchLimits,
+    *,
     prefixes: Sequence[Sequence[int]] = (),
 ) -> list[Hypothesis]:
     """Always the likeliest next token. A row that has ended leaves the batch; a row's result never

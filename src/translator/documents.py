@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from translator.config import DecodingConfig
 from translator.errors import UserError
@@ -11,6 +12,13 @@ from translator.pairs import Pair
 from translator.segments import split_clauses, split_sentences
 from translator.tokenizer import normalize
 from translator.translation import TooLong, Translation
+
+
+class Alternative(NamedTuple):
+    """Another translation of a line, and its log-probability in nats."""
+
+    text: str
+    score: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,16 +41,17 @@ class TranslatedLine:
         """Whether every part ended by itself."""
         return all(part.finished for part in self.parts)
 
-    def alternatives(self) -> list[tuple[str, float]]:
-        """Other translations of the line with their scores: the n-th best of every part."""
+    @property
+    def alternatives(self) -> tuple[Alternative, ...]:
+        """Other translations of the line: the n-th best of every part together."""
         depth = max((len(part.alternatives) for part in self.parts), default=0)
         found = []
         for n in range(depth):
             chosen = [part.alternatives[n] for part in self.parts if len(part.alternatives) > n]
             if len(chosen) == len(self.parts):
                 joined = " ".join(part.text for part in chosen)
-                found.append((joined, sum(part.score for part in chosen)))
-        return found
+                found.append(Alternative(joined, sum(part.score for part in chosen)))
+        return tuple(found)
 
 
 class NotOneSentence(UserError, ValueError):
@@ -67,7 +76,7 @@ def check_one_sentence(translator: Translator, text: str) -> None:
 def translate_lines(
     translator: Translator,
     lines: Sequence[str],
-    style: str,
+    style: str = DEFAULT_STYLE,
     options: DecodingConfig | None = None,
     *,
     use_cache: bool = True,
@@ -111,16 +120,22 @@ def translate_lines(
     return results
 
 
+def asked_level(pair: Pair) -> str:
+    """The level at which the English of a pair is translated: that of its Korean, or the default
+    where that shows none.
+    """
+    return DEFAULT_STYLE if pair.level == "any" else pair.level
+
+
 def translate_pairs(
     translator: Translator, pairs: Sequence[Pair], options: DecodingConfig | None = None
 ) -> list[TranslatedLine]:
-    """What a translator makes of the English of pairs, each at the level of its Korean; where that
-    shows none, at the default level.
+    """What a translator makes of the English of pairs, each at its `asked_level`.
 
     Raises:
         TooLong: as `translate_lines`; its index is that of the pair.
     """
-    levels = [DEFAULT_STYLE if pair.level == "any" else pair.level for pair in pairs]
+    levels = [asked_level(pair) for pair in pairs]
     found: dict[int, TranslatedLine] = {}
     for level in sorted(set(levels)):
         places = [i for i, asked in enumerate(levels) if asked == level]

@@ -1,7 +1,6 @@
 """What runs a search, sources as ids in, hypotheses out; here the one that uses PyTorch."""
 
 from collections.abc import Sequence
-from copy import copy
 from typing import Any, NamedTuple, Protocol
 
 import torch
@@ -10,7 +9,7 @@ from torch import Tensor
 from translator.beam import BeamOptions, beam_search
 from translator.compact import EXACT, CompactModel
 from translator.config import DecodingConfig
-from translator.decoding import Hypothesis, SearchLimits, Uncached, greedy_search
+from translator.decoding import Decodable, Hypothesis, SearchLimits, Uncached, greedy_search
 from translator.errors import UserError
 from translator.hardware import has_fast_bfloat16, has_fast_int8
 from translator.model.transformer import Transformer
@@ -79,7 +78,8 @@ class TorchEngine:
         with torch.autocast(self._device.type, enabled=False):  # products as `options` say
             model = self._laid_out(options) if use_cache else Uncached(self.model)
             if options.beam_size == 1:
-                return [[best] for best in greedy_search(model, src, lengths, limits, prefixes)]
+                found = greedy_search(model, src, lengths, limits, prefixes=prefixes)
+                return [[best] for best in found]
             beam = BeamOptions(
                 beam_size=options.beam_size,
                 n_best=options.n_best,
@@ -96,7 +96,7 @@ class TorchEngine:
     def _device(self) -> torch.device:
         return self.model.embedding.weight.device
 
-    def _laid_out(self, options: DecodingConfig) -> Any:
+    def _laid_out(self, options: DecodingConfig) -> Decodable[Any]:
         """The model that is searched. One that somebody has changed is asked as a whole at each
         step, without a cache, so that the change counts.
         """
@@ -118,9 +118,7 @@ class TorchEngine:
             states = list(map(_State.of, numbers))
             layout = CompactModel(self.model, options.precision)
             made = self._made = _Made(options.precision, states, layout)
-        compact = copy(made.layout)  # another thread may want more exact logits than this one
-        compact.n_exact = max(EXACT, 4 * options.beam_size)
-        return compact
+        return made.layout.with_exact(max(EXACT, 4 * options.beam_size))
 
 
 class _State(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from translator.copying import items, lost
 from translator.levels import agrees
 from translator.metrics import check_same_number, chrf
-from translator.noise import KINDS
+from translator.noise import WAYS
 from translator.pairs import Pair
 
 LENGTHS: Final = ((1, 1), (2, 4), (5, 7), (8, 15), (16, 10_000))
@@ -103,7 +103,7 @@ def disturbed(pairs: Sequence[Pair], seed: int = 0) -> Iterator[Disturbed]:
     """For each kind of careless typing the pairs that it changes; at the end each pair together
     with the one that follows it, if that has the same level.
     """
-    for kind in KINDS:
+    for kind in WAYS:
         rng = random.Random(f"{seed}/{kind.name}")
         typed = [kind.apply(pair.src, rng) for pair in pairs]
         places = [i for i, text in enumerate(typed) if text and text != pairs[i].src]

@@ -6,7 +6,7 @@ have to be written a second time around it, for a run time that is slower at thi
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -129,7 +129,10 @@ def _write(checkpoint: Checkpoint, path: Path, quantization: str) -> None:
     path.mkdir()
     spec.save(str(path))
     (path / TOKENIZER).write_bytes(checkpoint.tokenizer.model)
-    settings = yaml.safe_dump(checkpoint.config.to_dict(), allow_unicode=True, sort_keys=False)
+    config = checkpoint.config
+    decoding = replace(config.decoding, precision="fp32")  # the format is in the files now
+    chosen = replace(config, decoding=decoding).to_dict()
+    settings = yaml.safe_dump(chosen, allow_unicode=True, sort_keys=False)
     (path / SETTINGS).write_text(settings, encoding="utf-8")
 
 
@@ -191,8 +194,8 @@ def _layer(weights: "_Weights", layer: Any, name: str) -> None:
 class _Weights:
     """Copies named weights into a specification."""
 
-    def __init__(self, weights: Any) -> None:
-        self._weights: dict[str, Tensor] = dict(weights)
+    def __init__(self, weights: Mapping[str, Tensor]) -> None:
+        self._weights = weights
 
     def array(self, *names: str) -> Any:
         """One weight, or several one above the other."""

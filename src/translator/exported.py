@@ -5,6 +5,7 @@ CTranslate2's, `tokenizer.model` and `translator.yaml` are the vocabulary and se
 package.
 """
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -17,11 +18,12 @@ from translator.errors import UserError, lacks
 from translator.tokenizer import Tokenizer, TokenizerError
 
 MODEL: Final = "model.bin"
+VOCABULARY: Final = "shared_vocabulary.json"
 TOKENIZER: Final = "tokenizer.model"
 SETTINGS: Final = "translator.yaml"
 
 
-class ExportError(UserError):
+class ExportError(UserError, ValueError):
     """A model cannot be exported, or an export cannot be used."""
 
 
@@ -49,6 +51,9 @@ def load_exported(path: str | Path) -> Exported:
     try:
         tokenizer = Tokenizer((path / TOKENIZER).read_bytes())
         config = Config.from_yaml(path / SETTINGS)
+        pieces = json.loads((path / VOCABULARY).read_text(encoding="utf-8"))
+        if pieces != tokenizer.pieces(range(tokenizer.vocab_size)):
+            raise ValueError(f"{VOCABULARY} is another model's")
         translator = ctranslate2.Translator(
             str(path), device="cpu", inter_threads=1, intra_threads=torch.get_num_threads()
         )
@@ -101,9 +106,8 @@ class ExportedModel:
         budgets = [limits.max_tokens(len(ids)) for ids in sources]
         found = self._search(sources, prefixes, max(budgets), limits, options)
         for i, budget in enumerate(budgets):
-            if any(
-                len(h.ids) + h.finished > budget for h in found[i]
-            ):  # a neighbour may write more
+            # a neighbour may write more
+            if any(len(h.ids) + h.finished > budget for h in found[i]):
                 begin = prefixes[i : i + 1]
                 found[i] = self._search(sources[i : i + 1], begin, budget, limits, options)[0]
         return found

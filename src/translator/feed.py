@@ -8,6 +8,7 @@ from typing import NamedTuple
 from translator.batches import Batch, TokenBatchSampler, collate
 from translator.config import Config
 from translator.distributed import Workers
+from translator.events import Note
 from translator.preparation import Material
 from translator.resplit import Resplitter, possible_splits
 
@@ -65,7 +66,7 @@ class Feed:
         return collate(pairs)
 
 
-def epoch_note(config: Config, material: Material, n_processes: int) -> str:
+def epoch_note(config: Config, material: Material, n_processes: int) -> Note:
     """How long an epoch is, and so how often the run sees each pair; about, for how much of a batch
     is padding shows only when it is made.
     """
@@ -79,7 +80,7 @@ def epoch_note(config: Config, material: Material, n_processes: int) -> str:
     steps = max(1, round(tokens / (settings.max_tokens * settings.accumulate * n_processes)))
     epochs = settings.max_steps / steps
     shown = f"{epochs:.0f}" if epochs >= 10 else f"{epochs:.1f}"
-    return f"an epoch is about {steps} steps, train.max_steps about {shown} epochs"
+    return Note(f"an epoch is about {steps} steps, train.max_steps about {shown} epochs")
 
 
 def _grouped(batches: Iterator[list[int]], size: int) -> Iterator[list[list[int]]]:

@@ -1,7 +1,7 @@
 """Files that are whole at every moment: the old content or the new, never a part."""
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,17 +26,17 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
         return
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "xb") as file:
+            if path.exists():  # it keeps who may read it
+                temporary.chmod(path.stat().st_mode & 0o777)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp makes it private; an older file keeps who may read it
-        Path(temporary).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
         os.replace(temporary, path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

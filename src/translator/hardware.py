@@ -142,15 +142,16 @@ def has_fast_bfloat16(device: torch.device) -> bool:
     """Whether the device multiplies bfloat16 matrices faster than float32 ones."""
     if device.type == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
-    if device.type != "cpu" or not hasattr(torch.cpu, "get_capabilities"):
-        return False
-    found = torch.cpu.get_capabilities()
-    return any(bool(found.get(name)) for name in ("amx_bf16", "avx512_bf16"))
+    return _cpu_has_any(device, "amx_bf16", "avx512_bf16")
 
 
 def has_fast_int8(device: torch.device) -> bool:
     """Whether a CPU has instructions that multiply and add 8-bit whole numbers ("VNNI")."""
+    return _cpu_has_any(device, "amx_int8", "avx512_vnni", "avx_vnni")
+
+
+def _cpu_has_any(device: torch.device, *names: str) -> bool:
     if device.type != "cpu" or not hasattr(torch.cpu, "get_capabilities"):
         return False
     found = torch.cpu.get_capabilities()
-    return any(bool(found.get(name)) for name in ("amx_int8", "avx512_vnni", "avx_vnni"))
+    return any(bool(found.get(name)) for name in names)

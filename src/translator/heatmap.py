@@ -1,13 +1,15 @@
 """Attention weights as a picture: a table for the terminal, or SVG. Neither needs a package."""
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Final, NamedTuple
 
+from translator.terminal import padded, printable, width
+
 SHADES: Final = " ░▒▓█"
 CELL: Final = 34  # pixels, width and height of a cell in SVG
+INK_CHANGES_AT: Final = 0.5  # white numbers on dark cells
 IN_A_ROW: Final = 4  # maps beside each other, as many as heads in the chapter
 
 
@@ -60,24 +62,6 @@ def as_svg(heatmaps: Sequence[Heatmap]) -> str:
     )
 
 
-def width(text: str) -> int:
-    """Terminal columns that a text takes: two for wide characters, none for combining marks."""
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in text
-    )
-
-
-def padded(text: str, size: int) -> str:
-    """The text with spaces behind it up to `size` terminal columns."""
-    return text + " " * (size - width(text))
-
-
-def printable(label: str) -> str:
-    """Nothing that a terminal would obey or that has no picture."""
-    return "".join("?" if unicodedata.category(c) in {"Cc", "Cf", "Cs"} else c for c in label)
-
-
 def _cell(value: float) -> str:
     """Such as " 62▓"; a dot for what rounds to zero."""
     percent = round(100 * value)
@@ -122,7 +106,7 @@ def _svg_cell(x: int, y: int, value: float, what: str) -> Iterator[str]:
         f'stroke="#ddd"><title>{what}</title></rect>'
     )
     if percent := round(100 * value):
-        ink = "white" if value > 0.5 else "#333"
+        ink = "white" if value > INK_CHANGES_AT else "#333"
         yield (
             f'<text x="{x + CELL // 2}" y="{y + 21}" font-size="11" text-anchor="middle" '
             f'fill="{ink}">{percent}</text>'

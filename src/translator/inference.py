@@ -16,10 +16,10 @@ from translator.decoding import Hypothesis, SearchLimits
 from translator.engine import Engine, EngineError, TorchEngine
 from translator.exported import ExportedModel, is_exported, load_exported
 from translator.hardware import choose_device
-from translator.levels import DEFAULT_STYLE, LEVELS
+from translator.levels import DEFAULT_STYLE
 from translator.model.transformer import AttentionMaps, Transformer
 from translator.placeholders import Hidden, hide, hide_in, invented, show
-from translator.tokenizer import BOS_ID, EOS_ID, Tokenizer, TokenizerError, normalize
+from translator.tokenizer import BOS_ID, EOS_ID, Tokenizer, normalize
 from translator.translation import BLANK, TooLong, Translation, suspicions
 
 _ENGLISH: Final = re.compile("[A-Za-z]")
@@ -72,6 +72,7 @@ class Translator:
             CheckpointError: missing, damaged or foreign file.
             ExportError: a damaged export, or CTranslate2 is not installed.
             EngineError: a device for an export, which runs on the CPU.
+            HardwareError: no such device on this machine.
         """
         if is_exported(path):
             if str(device) not in {"cpu", "auto"}:
@@ -108,10 +109,12 @@ class Translator:
             TypeError: one text was given instead of a list, or something that is no text.
             ValueError: as many prefixes as texts are needed.
             TokenizerError: no such style.
-            EngineError: the options ask for what this device or an exported model cannot do.
+            EngineError: the options ask for what this device cannot do.
+            ExportError: they, or `use_cache`, ask for what an exported model cannot do.
             TooLong: a text is longer than the model allows and `too_long` is "error".
         """
-        texts = _checked(texts, style)
+        texts = _checked(texts)
+        self.tokenizer.tag(style)  # there has to be such a style even if there is no text
         if prefixes and len(prefixes) != len(texts):
             raise ValueError(f"{len(prefixes)} prefixes for {len(texts)} texts")
         options = options or self.config.decoding
@@ -119,7 +122,7 @@ class Translator:
         sources = {
             i: self.tokenizer.encode_source(text, style)
             for i, (text, _) in enumerate(hidden)
-            if normalize(text)
+            if text
         }
         self._check_lengths(sources, options)
         begin = {
@@ -232,16 +235,14 @@ class Translator:
         )
 
 
-def _checked(texts: Iterable[str], style: str) -> list[str]:
-    """The texts as a list.  Raises TypeError or TokenizerError."""
+def _checked(texts: Iterable[str]) -> list[str]:
+    """The texts as a list.  Raises TypeError."""
     if isinstance(texts, str):
         raise TypeError("translate takes a list of texts; for one text write translate([text])")
     texts = list(texts)
     for i, text in enumerate(texts):
         if not isinstance(text, str):
             raise TypeError(f"text {i} is {type(text).__name__}, not str")
-    if style not in LEVELS:
-        raise TokenizerError(f"unknown style {style!r}; choose from {', '.join(LEVELS)}")
     return texts
 
 

@@ -10,15 +10,16 @@ translator is asked for one.
 """
 
 import re
+from typing import Final
 
-LEVELS = ("formal", "polite", "casual", "plain", "any")
+LEVELS: Final = ("formal", "polite", "casual", "plain", "any")
 """The tags in the order of their token ids; `any` is for a pair that shows no level."""
-SPOKEN = LEVELS[:4]
+SPOKEN: Final = LEVELS[:4]
 """The levels proper, from the most to the least formal."""
-DEFAULT_STYLE = "formal"
+DEFAULT_STYLE: Final = "formal"
 """What the translator writes in unless it is asked for another level; the chapter's own."""
 
-WITH_BIEUP = "".join(chr(code) for code in range(ord("갑"), ord("힣"), 28))
+WITH_BIEUP: Final = "".join(chr(code) for code in range(ord("갑"), ord("힣"), 28))
 """Every syllable that ends in ㅂ, as those before 니다 do."""
 _TRAILING_MARKS = re.compile(r"[\s\"'”’)(\].!?…~,:;^ㅋㅎㅠㅜ]+$")
 _SHOWN_BY_ENDING = (

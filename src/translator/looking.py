@@ -10,12 +10,11 @@ from torch import Tensor
 from translator.errors import UserError
 from translator.heatmap import Heatmap
 from translator.inference import Translator
-from translator.tokenizer import BOS_ID, EOS_ID, Tokenizer
+from translator.tokenizer import BOS_ID, EOS_ID, WORD_MARK, Tokenizer
 from translator.translation import Translation
 
 Kind = Literal["encoder", "decoder", "cross"]
 KINDS: Final[tuple[Kind, ...]] = ("encoder", "decoder", "cross")
-WORD_BEGINS: Final = "▁"
 CUT_OFF: Final = "…"  # what stands instead of </s> where the length limit ended a translation
 
 
@@ -123,7 +122,7 @@ def _axis(tokenizer: Tokenizer, things: Mapping[str, str], ids: Sequence[int]) -
     apart = True  # whether the next piece cannot belong to what stands before it
     for place, (token, piece) in enumerate(zip(ids, pieces, strict=True)):
         special = tokenizer.is_special(token)
-        if apart or special or piece.startswith(WORD_BEGINS):
+        if apart or special or piece.startswith(WORD_MARK):
             groups.append([])
         groups[-1].append(place)
         apart = special
@@ -136,7 +135,7 @@ def _word(
 ) -> Word:
     special = tokenizer.is_special(ids[places[0]])
     text = pieces[places[0]] if special else tokenizer.decode([ids[place] for place in places])
-    return Word(text or WORD_BEGINS, special, tuple(places))
+    return Word(text or WORD_MARK, special, tuple(places))
 
 
 def _shown(text: str, things: Mapping[str, str]) -> str:

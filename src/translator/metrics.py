@@ -67,7 +67,7 @@ def scores(
 
     Args:
         metrics: of METRICS, and MORPHEMES, which needs kiwipiepy (the extra 'corpus')
-        n_bootstrap: samples for the confidence intervals; 0 computes none
+        n_bootstrap: samples for the confidence intervals; 0 or 1 computes none
 
     Raises:
         EvaluationError: a package is missing, or the numbers of sentences differ.

@@ -69,9 +69,8 @@ def _curly_quotes(text: str, _: random.Random) -> str:
 
 def _other_contraction(text: str, _: random.Random) -> str:
     for long, short in _CONTRACTIONS.items():
-        found = re.sub(
-            rf"{_NOT_BEHIND}\b{long}\b(?=\s+\w)", short, text
-        )  # nor at the end: "Yes, I am."
+        # nor at the end: "Yes, I am."
+        found = re.sub(rf"{_NOT_BEHIND}\b{long}\b(?=\s+\w)", short, text)
         if found != text:
             return found
     for short, long in _EXPANSIONS.items():
@@ -93,7 +92,7 @@ def _typo(text: str, rng: random.Random) -> str:
     return text[:i] + changed + text[i + 2 :]
 
 
-class Kind(NamedTuple):
+class Way(NamedTuple):
     """One way in which people type carelessly."""
 
     name: str
@@ -101,20 +100,20 @@ class Kind(NamedTuple):
     apply: Callable[[str, random.Random], str]  # gives the text itself when there is nothing to do
 
 
-KINDS: Final = (
-    Kind("no final mark", 8, _drop_final_mark),
-    Kind("lower case", 5, _lower_case),
-    Kind("capitals", 0, _capitals),
-    Kind("curly quotes", 0, _curly_quotes),
-    Kind("the other contraction", 6, _other_contraction),
-    Kind("a letter wrong", 6, _typo),
+WAYS: Final = (
+    Way("no final mark", 8, _drop_final_mark),
+    Way("lower case", 5, _lower_case),
+    Way("capitals", 0, _capitals),
+    Way("curly quotes", 0, _curly_quotes),
+    Way("the other contraction", 6, _other_contraction),
+    Way("a letter wrong", 6, _typo),
 )
 
 
 def noisy(text: str, rng: random.Random) -> str:
     """One kind of noise, drawn by weight; the text itself when that kind changes nothing."""
-    [kind] = rng.choices(KINDS, [kind.weight for kind in KINDS])
-    return kind.apply(text, rng) or text
+    [way] = rng.choices(WAYS, [way.weight for way in WAYS])
+    return way.apply(text, rng) or text
 
 
 def with_noisy_copies(pairs: Iterable[Pair], share: float, seed: str) -> Iterator[Pair]:

@@ -4,26 +4,19 @@ Nothing is dropped in silence: every reader and filter writes into a `Report` wh
 and where the first was.
 """
 
-import codecs
 import glob
-import hashlib
-import heapq
 import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from translator.errors import UserError
 from translator.levels import LEVELS, line_level
+from translator.textfile import DataError, read_lines
 from translator.tokenizer import normalize
 
-_HANGUL = re.compile("[ㄱ-ㆎ가-힣]")
-
-
-class DataError(UserError, ValueError):
-    """A corpus is missing, unreadable, uneven or empty."""
+_HANGUL: Final = re.compile("[ㄱ-ㆎ가-힣]")
 
 
 class Pair(NamedTuple):
@@ -174,83 +167,3 @@ def _first_suspicious(src_lines: Sequence[str], tgt_lines: Sequence[str]) -> int
         if bool(src.strip()) != bool(tgt.strip()):
             return number
     return min(len(src_lines), len(tgt_lines)) + 1
-
-
-def read_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
-    """Lines of a text file; one line ends at \\n or \\r\\n and nowhere else. A byte-order mark is
-    skipped.
-
-    Raises:
-        DataError: missing, unreadable, or not in this encoding (names the line and the byte).
-    """
-    try:
-        codecs.lookup(encoding)
-        with open(path, "rb") as file:
-            for number, raw in enumerate(file, 1):
-                if number == 1 and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                    raise DataError(f"{path}: saved as UTF-16; save it as UTF-8")
-                line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
-                yield line.decode(encoding).removesuffix("\n").removesuffix("\r")
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file (working directory: {Path.cwd()})") from None
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
-    except LookupError:
-        raise DataError(
-            f"data.encoding: unknown encoding {encoding!r}; try utf-8 or cp949"
-        ) from None
-    except UnicodeDecodeError as error:
-        other = "cp949" if encoding.lower().replace("-", "") == "utf8" else "utf-8"
-        raise DataError(
-            f"{path}: line {number}: byte {error.start} of the line is not {encoding}; mend it, "
-            f"or if the whole file is {other}, say so (data.encoding={other}, --encoding {other})"
-        ) from None
-
-
-class HeldOut:
-    """Chooses `size` different English sentences, with all their translations, to judge by.
-
-    Sentences that differ only in case, punctuation or digits count as one, so no near-copy stays in
-    train. The choice depends on the sentence and the seed, not on the order of the file; memory
-    grows with `size` alone.
-    """
-
-    def __init__(self, size: int, seed: int) -> None:
-        self._size = size
-        self._seed = seed
-        self._chosen: dict[str, list[Pair]] = {}
-        self._heap: list[tuple[int, str]] = []  # their keys by negative rank: the highest first
-        self.left_over = False  # whether any sentence is not held out
-
-    def offer(self, pair: Pair) -> None:
-        """Shows one pair of the corpus; all are shown before the first is asked about."""
-        key = near_duplicate_key(pair.src)
-        if key in self._chosen:
-            self._chosen[key].append(pair)
-            return
-        digest = hashlib.sha256(f"{self._seed}\t{key}".encode()).digest()
-        rank = -int.from_bytes(digest[:16], "big")
-        if len(self._chosen) < self._size:
-            heapq.heappush(self._heap, (rank, key))
-            self._chosen[key] = [pair]
-            return
-        self.left_over = True
-        if self._heap and rank > self._heap[0][0]:
-            _, highest = heapq.heapreplace(self._heap, (rank, key))
-            del self._chosen[highest]
-            self._chosen[key] = [pair]
-
-    def pairs(self) -> list[Pair]:
-        """All that is held out."""
-        return [pair for pairs in self._chosen.values() for pair in pairs]
-
-    def __contains__(self, english: str) -> bool:
-        return bool(self._chosen) and near_duplicate_key(english) in self._chosen
-
-
-def near_duplicate_key(english: str) -> str:
-    """Equal for sentences that are the same but for case, punctuation, spacing and digits."""
-    words = re.sub(
-        r"[^\w]+", " ", re.sub(r"\d+", "0", english.lower().replace("’", "'").replace("'", ""))
-    )
-    return " ".join(words.split())

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from translator.errors import UserError, lacks
-from translator.heatmap import IN_A_ROW, Heatmap, as_svg, printable
+from translator.heatmap import IN_A_ROW, INK_CHANGES_AT, Heatmap, as_svg
 from translator.romanization import has_hangul, romanized
+from translator.terminal import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,10 +19,9 @@ KOREAN_FONTS: Final = (
     *("Noto Sans KR", "Noto Sans CJK KR", "NanumGothic", "Nanum Gothic", "NanumBarunGothic"),
     *("Malgun Gothic", "Apple SD Gothic Neo", "AppleGothic", "Pretendard", "UnDotum", "Unifont"),
 )
-INK_CHANGES_AT: Final = 0.5  # white numbers on dark cells
 
 
-class PictureError(UserError):
+class PictureError(UserError, ValueError):
     """A picture cannot be drawn: a package or font is missing, or the kind of file is unknown."""
 
 

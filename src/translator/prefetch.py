@@ -3,9 +3,16 @@
 import queue
 import threading
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
+
+
+class _Made(NamedTuple, Generic[Item]):
+    """The next value, what went wrong instead, or neither at the end."""
+
+    items: tuple[Item, ...] = ()
+    error: BaseException | None = None
 
 
 def prefetched(items: Iterator[Item], depth: int = 2) -> Iterator[Item]:
@@ -13,13 +20,13 @@ def prefetched(items: Iterator[Item], depth: int = 2) -> Iterator[Item]:
 
     What goes wrong in the thread is raised here. Leaving early ends the thread.
     """
-    ready: queue.Queue[tuple[Item | None, BaseException | None, bool]] = queue.Queue(depth)
+    ready: queue.Queue[_Made[Item]] = queue.Queue(depth)
     left = threading.Event()
 
-    def put(entry: tuple[Item | None, BaseException | None, bool]) -> None:
+    def put(made: _Made[Item]) -> None:
         while not left.is_set():
             try:
-                ready.put(entry, timeout=0.1)
+                ready.put(made, timeout=0.1)
                 return
             except queue.Full:
                 continue
@@ -27,23 +34,23 @@ def prefetched(items: Iterator[Item], depth: int = 2) -> Iterator[Item]:
     def work() -> None:
         try:
             for item in items:
-                put((item, None, False))
+                put(_Made((item,)))
                 if left.is_set():
                     return
-            put((None, None, True))
+            put(_Made())
         except BaseException as error:  # whatever it is, it is raised where the values are used
-            put((None, error, True))
+            put(_Made(error=error))
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     try:
         while True:
-            item, error, ended = ready.get()
-            if error is not None:
-                raise error
-            if ended:
+            made = ready.get()
+            if made.error is not None:
+                raise made.error
+            if not made.items:
                 return
-            yield item  # type: ignore[misc]
+            yield from made.items
     finally:
         left.set()
         thread.join()

@@ -12,14 +12,16 @@ from dataclasses import dataclass
 from translator.config import Config, DataConfig
 from translator.distributed import Workers
 from translator.events import Note
+from translator.heldout import HeldOut
 from translator.levels import DEFAULT_STYLE
 from translator.noise import with_noisy_copies
-from translator.pairs import DataError, HeldOut, Pair, Report, read_pairs
+from translator.pairs import Pair, Report, read_pairs
 from translator.placeholders import hide_pair
 from translator.run_dir import RunDirectory
 from translator.store import EncodedPair, TokenStore, encode_pairs
+from translator.textfile import DataError
+from translator.tidying import tidy
 from translator.tokenizer import Tokenizer
-from translator.typed import tidy
 from translator.vocabulary import MAX_SENTENCE_BYTES, train_tokenizer
 
 
@@ -106,17 +108,15 @@ class _Corpus:
                 yield pair
 
     def texts(self) -> Iterator[str]:
-        """Both sides of all training pairs, without what is too long to learn a vocabulary from,
-        which is counted.  Raises DataError when there are none.
+        """Both sides of all training pairs; what is too long to learn a vocabulary from is
+        counted.  Raises DataError when there are none.
         """
         report = Report()
         for entry in self._data.train:
             for pair in map(hide_pair, self.train(entry, report)):
                 for text in (tidy(pair.src), pair.tgt):
-                    if len(text.encode()) > MAX_SENTENCE_BYTES:
-                        self.too_long_to_learn += 1
-                    else:
-                        yield text
+                    self.too_long_to_learn += len(text.encode()) > MAX_SENTENCE_BYTES
+                    yield text
         self.check_some(report)
 
     def check_some(self, report: Report) -> None:

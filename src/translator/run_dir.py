@@ -33,6 +33,7 @@ from translator.checkpoint import (
 from translator.config import Config
 from translator.errors import UserError
 from translator.events import StepReport, ValidationReport
+from translator.files import write_lines
 
 STATE_FORMAT: Final = 2
 _LOCK: Final = ".lock"
@@ -142,6 +143,34 @@ class RunDirectory:
             )
         return state
 
+    def check_resumable(
+        self, state: Mapping[str, Any], vocabulary: str, data: str, n_processes: int
+    ) -> None:
+        """Whether a saved state fits what the run has now.
+
+        Args:
+            vocabulary, data: fingerprints of the vocabulary and of the encoded corpus
+
+        Raises:
+            CheckpointError: last.pt has another vocabulary.
+            UserError: the corpus or the number of processes has changed.
+        """
+        if state["vocabulary"] != vocabulary:
+            raise CheckpointError(
+                f"{self.path}: last.pt has the vocabulary {vocabulary}, resume.pt was trained "
+                f"with {state['vocabulary']}; start a new run_dir"
+            )
+        if state["data"] != data:
+            raise UserError(
+                f"{self.path}: the corpus has changed since the run was stopped; put it back, or "
+                f"{self._anew}"
+            )
+        if len(state["random"]) != n_processes:
+            raise UserError(
+                f"{self.path}: the run was stopped with {len(state['random'])} processes, "
+                f"not {n_processes}; resume it with as many"
+            )
+
     @property
     def _anew(self) -> str:
         return f"begin anew with its weights: --init-from {self.last} and another run_dir"
@@ -150,7 +179,7 @@ class RunDirectory:
         """Replaces the state that `load_state` returns."""
         save_atomically(self._resume, {"format": STATE_FORMAT, "config": config.to_dict(), **state})
 
-    def amend_state(self, **values: Any) -> None:
+    def amend_state(self, values: Mapping[str, Any]) -> None:
         """Replaces single values of the saved state."""
         save_atomically(self._resume, {**load_safely(self._resume), **values})
 
@@ -187,42 +216,10 @@ class RunDirectory:
         for line in self._metrics.read_text(encoding="utf-8", errors="replace").split("\n"):
             try:
                 if json.loads(line)["step"] <= step:
-                    kept.append(line + "\n")
+                    kept.append(line)
             except (json.JSONDecodeError, TypeError, KeyError):
                 continue  # the empty end, or a line cut short by a kill
-        temporary = self._metrics.with_suffix(".tmp")
-        temporary.write_text("".join(kept), encoding="utf-8")
-        os.replace(temporary, self._metrics)
-
-
-def check_resumable(
-    path: Path, state: Mapping[str, Any], vocabulary: str, data: str, n_processes: int
-) -> None:
-    """Whether a saved state fits what the run has now.
-
-    Args:
-        vocabulary, data: fingerprints of the vocabulary and of the encoded corpus
-
-    Raises:
-        CheckpointError: last.pt has another vocabulary.
-        UserError: the corpus or the number of processes has changed.
-    """
-    if state["vocabulary"] != vocabulary:
-        raise CheckpointError(
-            f"{path}: last.pt has the vocabulary {vocabulary}, resume.pt was trained with "
-            f"{state['vocabulary']}; start a new run_dir"
-        )
-    if state["data"] != data:
-        raise UserError(
-            f"{path}: the corpus has changed since the run was stopped; "
-            f"put it back, or begin anew with its weights: --init-from {path / 'last.pt'} and "
-            "another run_dir"
-        )
-    if len(state["random"]) != n_processes:
-        raise UserError(
-            f"{path}: the run was stopped with {len(state['random'])} processes, "
-            f"not {n_processes}; resume it with as many"
-        )
+        write_lines(self._metrics, kept)
 
 
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

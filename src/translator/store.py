@@ -48,6 +48,14 @@ def _close(*files: IO[bytes]) -> None:
         file.close()
 
 
+class _Ends(NamedTuple):
+    """Where a pair begins, where its source ends, and where its target ends."""
+
+    start: int
+    src: int
+    tgt: int
+
+
 class TokenStore:
     """Encoded pairs in two files, of which only what is asked for is read.
 
@@ -87,11 +95,10 @@ class TokenStore:
         return self._size
 
     def __getitem__(self, index: int) -> EncodedPair:
-        self._offsets.seek(16 * index + 8)
-        start, src_end, end = array.array("q", self._offsets.read(24))
-        self._tokens.seek(4 * start)
-        ids = array.array("i", self._tokens.read(4 * (end - start))).tolist()
-        return EncodedPair(ids[: src_end - start], ids[src_end - start :])
+        ends = self._ends_of(index)
+        self._tokens.seek(4 * ends.start)
+        ids = array.array("i", self._tokens.read(4 * (ends.tgt - ends.start))).tolist()
+        return EncodedPair(ids[: ends.src - ends.start], ids[ends.src - ends.start :])
 
     def n_tokens(self, start: int, end: int) -> int:
         """Tokens of both sides of the pairs from `start` up to but not including `end`."""
@@ -105,12 +112,12 @@ class TokenStore:
 
     def lengths(self, indices: Iterable[int]) -> list[tuple[int, int]]:
         """Tokens of source and of target of each pair asked for."""
-        found = []
-        for index in indices:
-            self._offsets.seek(16 * index + 8)
-            start, src_end, end = array.array("q", self._offsets.read(24))
-            found.append((src_end - start, end - src_end))
-        return found
+        found = map(self._ends_of, indices)
+        return [(ends.src - ends.start, ends.tgt - ends.src) for ends in found]
+
+    def _ends_of(self, index: int) -> "_Ends":
+        self._offsets.seek(16 * index + 8)
+        return _Ends(*array.array("q", self._offsets.read(24)))
 
     @property
     def fingerprint(self) -> str:

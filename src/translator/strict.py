@@ -8,11 +8,11 @@ file, the dotted key and what was expected.
 import dataclasses
 import difflib
 import math
-import types
+import reprlib
 import typing
 from collections.abc import Hashable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import yaml
 
@@ -42,7 +42,11 @@ class _StrictLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-_UNREADABLE = (ValueError, KeyError, AttributeError, RecursionError, OverflowError)
+_BRIEF: Final = reprlib.Repr()
+_BRIEF.maxstring = _BRIEF.maxother = _BRIEF.maxlong = 200
+_BRIEF.maxlevel = 2
+
+_UNREADABLE = (ValueError, KeyError, IndexError, AttributeError, RecursionError, OverflowError)
 """What PyYAML lets through for values such as 2020-13-45, !!int "abc" or nesting without end."""
 
 
@@ -97,7 +101,10 @@ def unknown_key(source: str, key: str, known: set[str], prefix: str = "") -> str
 
 
 def build(section: type[Section], tree: Any, source: str, prefix: str) -> Section:
-    """One dataclass from one mapping, each value converted by the type of its field."""
+    """One dataclass from one mapping, each value converted by the type of its field.
+
+    Raises ConfigError.
+    """
     place = prefix.rstrip(".") or "the file"
     if not isinstance(tree, Mapping):
         raise ConfigError(f"{source}: {place}: expected keys and values, got {_shown(tree)}")
@@ -118,7 +125,10 @@ def build(section: type[Section], tree: Any, source: str, prefix: str) -> Sectio
 
 
 def setting(value: Any, wanted: Any, place: str) -> Any:
-    """The value of a key as the type of its field; one entry serves where a list is wanted."""
+    """The value of a key as the type of its field; one entry serves where a list is wanted.
+
+    Raises ConfigError.
+    """
     alone = isinstance(value, str | int | float) and not isinstance(value, bool)
     listed = [value] if typing.get_origin(wanted) is tuple and alone else value
     return convert(listed, wanted, place)
@@ -126,7 +136,7 @@ def setting(value: Any, wanted: Any, place: str) -> Any:
 
 def convert(value: Any, wanted: Any, place: str) -> Any:
     """The value as the wanted type; YAML reads 1e-4 as text and `no` as False, so both are looked
-    at again here.
+    at again here.  Raises ConfigError.
     """
     if typing.get_origin(wanted) is Literal:
         choices = typing.get_args(wanted)
@@ -174,5 +184,11 @@ def _number(value: Any, wanted: type, place: str) -> float:
 
 
 def _shown(value: Any) -> str:
-    kind = "nothing" if isinstance(value, types.NoneType) else repr(value)
-    return kind if len(kind) <= 60 else kind[:57] + "..."
+    """The beginning of a value; aliases in YAML can make one that as a whole is far too large."""
+    if value is None:
+        return "nothing"
+    try:
+        text = _BRIEF.repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
+    return text if len(text) <= 60 else text[:57] + "..."

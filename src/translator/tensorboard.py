@@ -1,13 +1,17 @@
 """Writes the events of a run for TensorBoard. Needs the extra 'tensorboard'."""
 
 from pathlib import Path
+from typing import Final
 
 from translator.errors import UserError, lacks
 from translator.events import Event, Started, StepReport, ValidationReport
 
+FIGURES: Final = "loss lr grad_norm tokens_per_second padding waiting skipped".split()
+"""What is drawn of a step's report."""
+
 
 class Board:
-    """One curve for each number of the reports, one text for each sample.
+    """One curve for each figure of the steps and of the validations, one text for each sample.
 
     Raises:
         UserError: the package tensorboard is not installed.
@@ -29,7 +33,7 @@ class Board:
         if self._writer is None:
             return
         if isinstance(event, StepReport):
-            for name in ("loss", "lr", "grad_norm", "tokens_per_second", "padding", "skipped"):
+            for name in FIGURES:
                 self._writer.add_scalar(f"train/{name}", getattr(event, name), event.step)
         elif isinstance(event, ValidationReport):
             for name, value in (("nll", event.nll), ("chrf", event.chrf)):

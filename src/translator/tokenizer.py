@@ -1,5 +1,5 @@
-"""Text to ids and back with SentencePiece; the only place that normalises text and knows the
-special ids.
+"""Text to ids and back with SentencePiece; the only place that knows the special ids, and that
+normalises what a model reads and writes.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ import sentencepiece
 
 from translator.errors import UserError
 from translator.levels import LEVELS
-from translator.typed import tidy
+from translator.tidying import tidy
 
 PAD_ID: Final = 0
 UNK_ID: Final = 1
@@ -45,9 +45,8 @@ def _hangul_letters() -> dict[int, str | None]:
 
 _JAMO_TO_LETTER: Final = _hangul_letters()
 _RARE: Final = re.compile("[\u1100-\u11ff\u2581]")  # printable, but not left as it is
-WORD_MARK: Final = (
-    "\u2581"  # SentencePiece writes a space as this character, so text must not contain it
-)
+WORD_MARK: Final = "\u2581"
+"""SentencePiece writes a space as this character, so text must not contain it."""
 
 
 def normalize(text: str) -> str:
@@ -129,7 +128,7 @@ class Tokenizer:
 
     def encode_source(self, text: str, level: str) -> list[int]:
         """What the encoder reads: the tag of the wanted level, the pieces of the tidied text (see
-        typed.py), end of sentence.
+        tidying.py), end of sentence.
         """
         return [self.tag(level), *self.encode(tidy(text)), EOS_ID]
 

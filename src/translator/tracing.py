@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import torch
@@ -90,7 +90,7 @@ def trace(translator: Translator, text: str, style: str) -> Trace:
     if not normalize(text):
         raise ValueError("there is no text to trace")
     model = translator.model
-    options = replace(translator.config.decoding, beam_size=1, n_best=1)
+    options = translator.config.decoding.asked(beam_size=1)
     [translation] = translator.translate([text], style, options=options)
     looking = Looking(translator, text, translation, style)
     device = model.embedding.weight.device

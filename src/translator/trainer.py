@@ -28,7 +28,7 @@ from translator.origin import find_origin, origin_note, with_shape_of
 from translator.prefetch import prefetched
 from translator.preparation import Material, prepare_together
 from translator.progress import StepResult, Window
-from translator.run_dir import RunDirectory, check_resumable
+from translator.run_dir import RunDirectory
 from translator.tokenizer import PAD_ID
 from translator.updating import Updater
 from translator.validation import check_judge, score
@@ -54,7 +54,6 @@ def train(
     keep_memory()  # before the first tensor
     device = choose_device(config.train.device)
     precision = Precision.choose(config.train.precision, device)
-    check_precision(config.decoding.precision, device)
     check_judge(config)
     run_dir = RunDirectory(config.train.run_dir)
     workers = Workers.join(device)
@@ -64,6 +63,7 @@ def train(
             run_dir.check_free(overwrite)
         origin = find_origin(config, run_dir, resume)
         config = with_shape_of(origin, config)
+        check_precision(config.decoding.precision, device)
         tokenizer = None if origin is None else origin.tokenizer
         material = yield from prepare_together(config, run_dir, tokenizer, workers)
         run = _Run(config, run_dir, material, precision, workers)
@@ -79,7 +79,7 @@ def train(
                 run_dir.clear()
             else:
                 run_dir.forget_after(run.step)
-            yield Note(epoch_note(config, material, workers.world_size))
+            yield epoch_note(config, material, workers.world_size)
         for event in run.events(stop):
             if workers.first or isinstance(event, Stopped):
                 yield event
@@ -244,7 +244,7 @@ class _Run:
         checkpoint = self._checkpoint(averaged, report.metrics)
         if best:
             save_checkpoint(self.run_dir.best, checkpoint)
-            self.run_dir.amend_state(judge=self._judged())
+            self.run_dir.amend_state({"judge": self._judged()})
         save_checkpoint(self.run_dir.average, checkpoint)
         yield Note(f"average of the checkpoints of steps {', '.join(str(s) for s, _ in self.kept)}")
         self._record(report)
@@ -269,7 +269,7 @@ class _Run:
     def restore(self, state: Mapping[str, Any]) -> None:
         """Goes back to a saved state.  Raises UserError: it belongs to another run."""
         vocabulary = self.material.tokenizer.fingerprint
-        check_resumable(self.run_dir.path, state, vocabulary, self.data, self.workers.world_size)
+        self.run_dir.check_resumable(state, vocabulary, self.data, self.workers.world_size)
         load_weights(self.model, state["weights"])
         self.updater.restore(state)
         self.step = state["step"]

@@ -11,7 +11,7 @@ from translator.errors import UserError
 
 @dataclass(frozen=True, kw_only=True)
 class Translation:
-    """One translated line and what is known about it."""
+    """One translated text and what is known about it."""
 
     text: str
     score: float  # log-probability in nats, on a CPU to about a hundredth (compact.py says why)

@@ -9,7 +9,7 @@ from torch import nn
 
 from translator.batches import TokenBatchSampler, collate
 from translator.config import Config
-from translator.documents import translate_pairs
+from translator.documents import asked_level, translate_pairs
 from translator.events import Sample, ValidationReport
 from translator.hardware import Precision
 from translator.inference import Translator
@@ -54,7 +54,7 @@ def score(model: Transformer, material: Material, config: Config, precision: Pre
         options = replace(config.decoding, too_long="split")
         lines = translate_pairs(translator, material.samples, options)
         samples = tuple(
-            Sample(src=pair.src, level=pair.level, reference=pair.tgt, translation=line.text)
+            Sample(src=pair.src, level=asked_level(pair), reference=pair.tgt, translation=line.text)
             for pair, line in zip(material.samples, lines, strict=True)
         )
         found = None

@@ -64,3 +64,9 @@ def test_what_no_option_takes_is_told_with_the_usage_of_the_command(command, hin
     name = " ".join(command[: 1 + (command[0] == "corpus")])
     assert said.startswith(f"usage: translator {name} [-h]")
     assert hint in said
+
+
+def test_a_message_cannot_command_the_terminal(capsys):
+    assert main(["translate", "--file", "no\x1b]0;such\x07\nfile", "--output", "o"]) == 2
+    err = capsys.readouterr().err
+    assert "no?]0;such??file" in err and err.count("\n") == 1 and "\x1b" not in err

@@ -9,6 +9,7 @@ from dataclasses import fields
 import pytest
 
 from translator.checkpoint import PRETRAINED
+from translator.cli import main
 from translator.cli.arguments import make_parser
 from translator.cli.model import model_path
 from translator.cli.options import search_options
@@ -79,9 +80,14 @@ def test_the_help_of_the_search_names_every_setting():
 def test_the_corpus_is_named_before_the_action_or_behind_it():
     read = make_parser().parse_args
     for action in (["check"], ["report"], ["draw", "--out", "x"], ["convert"], ["conjugate"]):
-        assert read(["corpus", *action]).data == "data"
+        assert read(["corpus", *action]).data is None  # data/
         assert read(["corpus", "--data", "mine", *action]).data == "mine"
         assert read(["corpus", *action, "--data", "mine"]).data == "mine"
+
+
+def test_what_reads_files_of_its_own_takes_no_corpus(capsys):
+    assert main(["corpus", "--data", "mine", "read", "a.tsv"]) == 2
+    assert "--data mine: read reads the files it is given; omit it" in capsys.readouterr().err
 
 
 def test_help_of_every_command_waits_for_nothing():
@@ -140,6 +146,11 @@ def test_beam_size_counts_before_settings():
     assert searched(GREEDY, "decoding.beam_size=4") == (4, 1)
     with pytest.raises(UserError, match="n_best: 3 translations need a beam_size of as many"):
         searched(GREEDY, "decoding.n_best=3")
+
+
+def test_a_number_of_translations_that_a_command_has_chosen_is_not_set():
+    with pytest.raises(UserError, match=r"--set decoding\.n_best=3: how many translations is not"):
+        searched(GREEDY, "decoding.beam_size=4", "decoding.n_best=3", n_best=1)
 
 
 def test_a_beam_size_that_is_given_in_two_ways_is_refused():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from translator.cli import main
-from translator.pairs import read_lines
+from translator.textfile import read_lines
 
 pytest.importorskip("kiwipiepy")
 

@@ -9,7 +9,7 @@ import pytest
 from translator.cli import main
 from translator.corpus import public
 from translator.corpus.public import SOURCES, PublicDataError, keys_of, parts_of, unseen_sentences
-from translator.pairs import near_duplicate_key
+from translator.heldout import near_duplicate_key
 
 TATOEBA, TURNS = SOURCES
 ROWS = [

@@ -8,14 +8,14 @@ from contextlib import contextmanager
 import uvicorn
 from fastapi import FastAPI
 
-from translator.server.running import address_of, listen
+from translator.server.running import address_of, configured, listen
 
 
 @contextmanager
 def running(app: FastAPI) -> Iterator[str]:
     """The address of a server that runs in a thread."""
     listener = listen("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+    server = uvicorn.Server(configured(app))
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
     while not server.started:

@@ -1,7 +1,9 @@
 """LibreTranslate's API and what this server adds, against the translator itself."""
 
 import json
+import socket
 import threading
+import time
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,12 +17,12 @@ pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
 from real_server import running
 from starlette.testclient import TestClient
 
+from translator.as_json import looking_as_dict
 from translator.checkpoint import load_checkpoint
 from translator.documents import translate_lines
 from translator.export import export_model
 from translator.inference import Translator
 from translator.looking import Looking
-from translator.plain import looking_as_dict
 from translator.server.app import create_app
 from translator.server.keys import Keys
 from translator.server.limits import Limits
@@ -387,6 +389,43 @@ def test_other_web_sites_ask_only_when_allowed(client, translator):
     with TestClient(create_app(translator, origins=["https://example.org"])) as allowed:
         answer = allowed.post("/translate", json={"q": TEXT}, headers=origin)
         assert answer.headers["access-control-allow-origin"] == "https://example.org"
+
+
+def test_a_browser_does_not_ask_for_a_strange_site(client, translator):
+    """Its script could not read the answer, but could keep the model busy."""
+    strange = {"Origin": "https://example.org", "Sec-Fetch-Site": "cross-site"}
+    answer = client.post("/translate", json={"q": TEXT}, headers=strange)
+    assert answer.status_code == 403 and "--allow-origin" in answer.json()["error"]
+    own = {"Origin": "http://testserver", "Sec-Fetch-Site": "same-origin"}
+    assert client.post("/translate", json={"q": TEXT}, headers=own).status_code == 200
+    assert client.get("/languages", headers=strange).status_code == 200
+    for origins in (["https://example.org"], ["*"]):
+        with TestClient(create_app(translator, origins=origins)) as allowed:
+            answer = allowed.post("/translate", json={"q": TEXT}, headers=strange)
+            assert answer.status_code == 200
+
+
+def test_a_silent_connection_is_closed(translator, monkeypatch):
+    """Nothing comes, half a head, or nothing more after an answer; a slow body may come."""
+    monkeypatch.setattr("translator.server.running.SECONDS_FOR_HEAD", 0.3)
+    body = b'{"q": "Hi", "source": "en", "target": "ko"}'
+    head = b"POST /detect HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    head += b"Content-Length: %d\r\n\r\n" % len(body)
+    with running(create_app(translator)) as address:
+        place = ("127.0.0.1", int(address.rsplit(":", 1)[1]))
+        for sent in (b"", head[:40]):
+            with socket.create_connection(place, timeout=20) as silent:
+                silent.sendall(sent)
+                assert silent.recv(1) == b""
+        with socket.create_connection(place, timeout=20) as slow:
+            slow.sendall(head + body[:5])
+            time.sleep(0.6)
+            slow.sendall(body[5:])
+            answer = slow.recv(4096)
+            assert answer.startswith(b"HTTP/1.1 200")
+            while b"confidence" not in answer:
+                answer += slow.recv(4096)
+            assert slow.recv(1) == b"", "kept open for the next one, which does not come"
 
 
 def test_the_published_client_translates(translator, limits):

@@ -91,7 +91,7 @@ def test_who_comes_when_the_line_is_full_is_told_so(translator, monkeypatch):
     refused = [answer for answer in answers if answer[0] == 503]
     assert len(answers) == 5 and refused
     assert {status for status, _, _ in answers} == {200, 503}
-    assert all(retry == "1" and "waiting" in body["error"] for _, retry, body in refused)
+    assert all(retry == "1" and "busy" in body["error"] for _, retry, body in refused)
 
 
 def test_nobody_works_for_a_client_who_left(translator, monkeypatch):

@@ -14,6 +14,7 @@ from typing import TextIO
 
 from translator.cli.arguments import parse
 from translator.errors import UserError
+from translator.terminal import printable
 
 EXIT_USER_ERROR = 2
 EXIT_INTERRUPTED = 130
@@ -39,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = command.run(args)
         sys.stdout.flush()
     except UserError as error:
-        print(f"translator: {error}", file=sys.stderr)
+        print(f"translator: {printable(str(error))}", file=sys.stderr)
         return EXIT_USER_ERROR
     except KeyboardInterrupt:
         if threading.current_thread() is threading.main_thread():
@@ -51,7 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_BROKEN_PIPE
     except OSError as error:  # a full disk, a folder that may not be read
         where = f"{error.filename}: " if error.filename else ""
-        print(f"translator: {where}{error.strerror or error}", file=sys.stderr)
+        text = printable(f"{where}{error.strerror or error}")
+        print(f"translator: {text}", file=sys.stderr)
         return EXIT_USER_ERROR
     except (MemoryError, RuntimeError) as error:
         if not _out_of_memory(error):

@@ -54,7 +54,7 @@ def add_export(parser: argparse.ArgumentParser) -> None:
 
 def add_corpus(parser: argparse.ArgumentParser) -> None:
     """Of `translator corpus`."""
-    _add_data(parser, "data")
+    _add_data(parser, None)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     read = actions.add_parser(
         "read", help="read files as training would: every row that it drops, and the levels it sees"
@@ -72,7 +72,7 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
     )
     draw.add_argument(
         "--per-frame",
-        type=int,
+        type=positive,
         default=30,
         metavar="N",
         help="most pairs of each frame at each level (default: 30)",
@@ -81,7 +81,7 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
     draw.add_argument(
         "--held-out",
         action="store_true",
-        help="the frames by topic, one in twenty, that training never sees",
+        help="the frames by topic, one in fifteen, that training never sees",
     )
     draw.add_argument(
         "--words", action="store_true", help="and the words of the lexicon by themselves"
@@ -111,7 +111,7 @@ def _add_split(parser: argparse.ArgumentParser) -> None:
     add_encoding(parser)
 
 
-def _add_data(parser: argparse.ArgumentParser, default: str) -> None:
+def _add_data(parser: argparse.ArgumentParser, default: str | None) -> None:
     parser.add_argument("--data", default=default, metavar="DIR", help="the corpus (default: data)")
 
 

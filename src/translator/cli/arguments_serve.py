@@ -7,8 +7,8 @@ from translator.cli.options import (
     add_model,
     add_search,
     add_style,
+    add_threads,
     positive,
-    thread_count,
 )
 from translator.server.limits import Limits
 
@@ -51,12 +51,7 @@ def add_serve(parser: argparse.ArgumentParser) -> None:
         metavar="ORIGIN",
         help="web site whose scripts may ask, for example https://example.org; repeatable",
     )
-    parser.add_argument(
-        "--threads",
-        type=thread_count,
-        metavar="N",
-        help="processor cores to use (default: one for each physical core)",
-    )
+    add_threads(parser, "one for each physical core")
     add_model(parser, "checkpoint, run directory or export")
     add_device(parser)
     add_style(parser, "speech level of the Korean where a request names none")

@@ -10,9 +10,9 @@ from translator.cli.options import (
     add_model,
     add_search,
     add_style,
+    add_threads,
     natural,
     positive,
-    thread_count,
 )
 from translator.levels import DEFAULT_STYLE, LEVELS
 
@@ -49,13 +49,7 @@ def add_translate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-cache", action="store_true", help="recompute everything at each step: slow, same text"
     )
-    parser.add_argument(
-        "--threads",
-        type=thread_count,
-        metavar="N",
-        help="processor cores to use (default: one for each physical core, at most 4 for single "
-        "sentences)",
-    )
+    add_threads(parser, "one for each physical core, at most 4 for single sentences")
     parser.add_argument("-v", "--verbose", action="store_true", help="say on stderr what computes")
 
 
@@ -92,7 +86,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
         type=natural,
         default=1000,
         metavar="N",
-        help="samples for the confidence intervals and the paired test; 0: no intervals "
+        help="samples for the confidence intervals and the paired test; 0 or 1: no intervals "
         "(default: 1000)",
     )
     parser.add_argument(

@@ -5,13 +5,14 @@ import json
 import sys
 from collections.abc import Sequence
 
+from translator.as_json import looking_as_dict
 from translator.cli.model import load_translator
 from translator.documents import check_one_sentence
 from translator.errors import UserError
-from translator.heatmap import Heatmap, as_table, printable
+from translator.heatmap import Heatmap, as_table
 from translator.looking import Kind, Looking
 from translator.picture import check_ending, save_picture
-from translator.plain import looking_as_dict
+from translator.terminal import printable
 
 ALL = "all"
 
@@ -32,7 +33,7 @@ def run(args: argparse.Namespace) -> None:
         print(f"translator: {warning}", file=sys.stderr)
     looking = Looking(translator, args.text, translation, args.style)
     if args.json:
-        found = {"text": args.text, "style": args.style, "translation": translation.text}
+        found = {"text": args.text, "level": args.style, "translation": translation.text}
         print(json.dumps(found | looking_as_dict(looking), ensure_ascii=False))
         return
     heatmaps = _heatmaps(looking, args)

@@ -16,19 +16,23 @@ from translator.corpus.lines import Line, corpus_parts
 from translator.corpus.report import report_text
 from translator.errors import UserError
 from translator.files import write_lines
+from translator.heldout import HeldOut
 from translator.levels import SPOKEN
-from translator.pairs import HeldOut, Pair, Report, files_of, read_pairs
+from translator.pairs import Pair, Report, files_of, read_pairs
+from translator.terminal import printable
 
 
 def run(args: argparse.Namespace) -> None:
     """One of the actions read, split, check, report, draw, convert, conjugate."""
+    if args.data is not None and args.action in {"read", "split"}:
+        raise UserError(f"--data {args.data}: {args.action} reads the files it is given; omit it")
     if args.action == "read":
         _read(args.files, args.encoding)
         return
     if args.action == "split":
         _split(args)
         return
-    data = Path(args.data)
+    data = Path("data" if args.data is None else args.data)
     if not data.is_dir():
         raise UserError(f"{data}: no such data directory (working directory: {Path.cwd()})")
     if args.action == "check":
@@ -59,13 +63,13 @@ class _Told(Report):
 
     def drop(self, reason: str, place: str) -> None:
         super().drop(reason, place)
-        print(f"{place}: {reason}")
+        print(printable(f"{place}: {reason}"))
 
     def keep(self, pair: Pair, place: str) -> None:
         odd = self.odd
         super().keep(pair, place)
         if self.odd > odd:
-            print(f"{place}: kept, but Hangul in the English or none in the Korean")
+            print(f"{printable(place)}: kept, but Hangul in the English or none in the Korean")
 
 
 def _read(files: Sequence[str], encoding: str) -> None:
@@ -73,7 +77,7 @@ def _read(files: Sequence[str], encoding: str) -> None:
     levels = Counter(pair.level for pair in read_pairs(files, report, encoding))
     shown = ", ".join(f"{level} {count}" for level, count in levels.most_common())
     for line in [*report.lines(), f"{report.kept} pairs" + (f" ({shown})" if shown else "")]:
-        print(line, file=sys.stderr)
+        print(printable(line), file=sys.stderr)
 
 
 def _split(args: argparse.Namespace) -> None:
@@ -84,7 +88,7 @@ def _split(args: argparse.Namespace) -> None:
     report, held_out = Report(), HeldOut(args.size, args.seed)
     pairs = list(read_pairs(args.files, report, args.encoding))
     for line in report.lines():
-        print(line, file=sys.stderr)
+        print(printable(line), file=sys.stderr)
     for pair in pairs:
         held_out.offer(pair)
     if not pairs:
@@ -111,7 +115,7 @@ def _check(data: Path) -> None:
             raise UserError(f"{data / part}: no corpus file there; expected *.tsv with lines in it")
     findings = check_corpus(parts)
     for finding in findings:
-        print(finding)
+        print(printable(str(finding)))
     frame_set = FrameSet.read(data)
     if findings:
         raise UserError(f"{data}: {len(findings)} findings; mend the lines named above")

@@ -14,12 +14,16 @@ from translator.cli.model import load_translator
 from translator.cli.options import search_options
 from translator.cli.output import writing
 from translator.config import DecodingConfig
-from translator.documents import TranslatedLine, translate_lines, translate_pairs
+from translator.documents import (
+    TranslatedLine,
+    asked_level,
+    translate_lines,
+    translate_pairs,
+)
 from translator.errors import UserError
 from translator.evaluation import TWO_SENTENCES, Careless, Judged, disturbed
 from translator.hardware import keep_memory
 from translator.inference import Translator
-from translator.levels import DEFAULT_STYLE
 from translator.metrics import (
     METRICS,
     MORPHEMES,
@@ -30,6 +34,7 @@ from translator.metrics import (
     scores,
 )
 from translator.pairs import Pair, Report, read_pairs
+from translator.terminal import printable
 from translator.translation import TooLong
 
 AT_ONCE = 512
@@ -73,7 +78,7 @@ def _read(paths: Sequence[str], encoding: str) -> list[tuple[Pair, str]]:
     report = Report()
     pairs = [(pair, path) for path in paths for pair in read_pairs([path], report, encoding)]
     for line in report.lines():
-        print(f"translator: {line}", file=sys.stderr)
+        print(f"translator: {printable(line)}", file=sys.stderr)
     if not pairs:
         raise UserError(f"{', '.join(paths)}: no pair to judge by")
     return pairs
@@ -132,13 +137,11 @@ def _translated(
 ) -> list[TranslatedLine]:
     if style is not None:
         return translate_lines(translator, [pair.src for pair in pairs], style, options)
-    levelled = [pair._replace(level=_asked(pair, style)) for pair in pairs]
-    return translate_pairs(translator, levelled, options)
+    return translate_pairs(translator, pairs, options)
 
 
 def _asked(pair: Pair, style: str | None) -> str:
-    """The level in which a pair's English is translated, as in `translate_pairs`."""
-    return style or (DEFAULT_STYLE if pair.level == "any" else pair.level)
+    return style or asked_level(pair)
 
 
 def _careless(

@@ -10,6 +10,7 @@ from translator.corpus.public import SOURCES, Parts, Source, parts_of, unseen_se
 from translator.errors import UserError
 from translator.files import write_lines
 from translator.pairs import Pair
+from translator.terminal import printable
 
 
 def run(args: argparse.Namespace) -> None:
@@ -70,7 +71,7 @@ def _write(path: Path, pairs: Sequence[Pair]) -> None:
 def _tell(source: Source, parts: Parts) -> None:
     print(f"{source.name}: {source.credit}; {source.licence}", file=sys.stderr)
     for line in parts.report.lines():
-        print(f"{source.name}: {line}", file=sys.stderr)
+        print(f"{source.name}: {printable(line)}", file=sys.stderr)
     if parts.removed:
         pairs = "pair" if parts.removed == 1 else "pairs"
         print(f"{source.name}: {parts.removed} {pairs} left out to stay unseen", file=sys.stderr)

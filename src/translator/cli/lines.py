@@ -1,6 +1,5 @@
 """Lines of English that a user gives, from a file or from standard input."""
 
-import codecs
 import itertools
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from translator.errors import UserError
+from translator.textfile import bare_lines
 
 
 def file_lines(path: str | Path) -> Iterator[str]:
@@ -29,17 +29,14 @@ def count_lines(path: str | Path) -> int | None:
 
 
 def decoded(raw_lines: Iterable[bytes], name: str) -> Iterator[str]:
-    r"""A line ends at \n or \r\n only; bytes that are not UTF-8 become U+FFFD, which is told once:
-    no line is lost. A byte-order mark at the beginning is skipped.
+    """The lines as `bare_lines` has them, decoded. Bytes that are not UTF-8 become U+FFFD, which is
+    told once: no line is lost.
 
     Raises:
-        UserError: the text is UTF-16, as some Windows programs save it.
+        DataError: the text is UTF-16.
     """
     told = False
-    for number, raw in enumerate(raw_lines, 1):
-        if number == 1 and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise UserError(f"{name}: the text is UTF-16; save it as UTF-8")
-        line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
+    for number, line in enumerate(bare_lines(raw_lines, name), 1):
         try:
             text = line.decode()
         except UnicodeDecodeError:
@@ -51,7 +48,7 @@ def decoded(raw_lines: Iterable[bytes], name: str) -> Iterator[str]:
                     file=sys.stderr,
                 )
             told = True
-        yield text.removesuffix("\n").removesuffix("\r")
+        yield text
 
 
 def grouped(lines: Iterable[str], size: int) -> Iterator[Sequence[str]]:

@@ -3,6 +3,7 @@
 import argparse
 import codecs
 import sys
+from collections.abc import Callable
 from dataclasses import fields, replace
 
 from translator.config import Config, DecodingConfig
@@ -15,27 +16,30 @@ MOST_THREADS = 1024
 """More than any computer has cores; a larger number is a slip, and PyTorch would try it."""
 
 
-def positive(text: str) -> int:
+def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
     """The type of an option that counts something."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 1 up, got {text!r}")
-    return int(text)
+    allowed = f"{low} up" if high is None else f"{low} to {high}"
+
+    def convert(text: str) -> int:
+        if not text.isdecimal() or int(text) < low or (high is not None and int(text) > high):
+            raise argparse.ArgumentTypeError(f"expected a number from {allowed}, got {text!r}")
+        return int(text)
+
+    return convert
 
 
-def natural(text: str) -> int:
-    """As `positive`, with 0."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"expected a number from 0 up, got {text!r}")
-    return int(text)
+positive = whole_number(1)
+natural = whole_number(0)
 
 
-def thread_count(text: str) -> int:
-    """The type of --threads."""
-    if not text.isdecimal() or not 1 <= int(text) <= MOST_THREADS:
-        raise argparse.ArgumentTypeError(
-            f"expected a number from 1 to {MOST_THREADS}, got {text!r}"
-        )
-    return int(text)
+def add_threads(parser: argparse.ArgumentParser, default: str) -> None:
+    """--threads."""
+    parser.add_argument(
+        "--threads",
+        type=whole_number(1, MOST_THREADS),
+        metavar="N",
+        help=f"processor cores to use (default: {default})",
+    )
 
 
 def add_encoding(parser: argparse.ArgumentParser) -> None:
@@ -129,8 +133,8 @@ def search_options(
             a --beam-size that was given
 
     Raises:
-        UserError: a setting that is not one of the search, that cannot be, or that --beam-size has
-            given already.
+        UserError: a setting that is not one of the search, that cannot be, or that --beam-size or
+            `n_best` has given already.
     """
     for assignment in args.set:
         if not assignment.strip().startswith("decoding."):
@@ -139,6 +143,11 @@ def search_options(
             raise UserError(
                 f"--beam-size {args.beam_size} and --set {assignment} are one setting; "
                 "leave one of them out"
+            )
+        if n_best is not None and setting_name(assignment) == "decoding.n_best":
+            raise UserError(
+                f"--set {assignment}: how many translations is not this setting's to say here; "
+                "leave it out"
             )
     options, beam_size = config.decoding, args.beam_size
     if beam_size is not None:  # before --set, which may count on it

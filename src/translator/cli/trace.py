@@ -4,11 +4,11 @@ import argparse
 import json
 from collections.abc import Iterable, Sequence
 
+from translator.as_json import trace_as_dict
 from translator.cli.model import load_translator
 from translator.documents import check_one_sentence
-from translator.heatmap import padded, printable, width
 from translator.looking import KINDS
-from translator.plain import trace_as_dict
+from translator.terminal import padded, printable, width
 from translator.tracing import GreedyStep, Shape, Trace, trace
 
 WIDEST_MASK = 40  # columns; the lines of a wider one would break in most terminals

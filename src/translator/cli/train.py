@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from types import FrameType
-from typing import Never
+from typing import Any, Never
 
 from tqdm import tqdm
 
@@ -68,6 +68,7 @@ class _StopRequest:
     def __init__(self) -> None:
         self.can_wait = False
         self.signal: int | None = None
+        self._before: dict[signal.Signals, Any] = {}
 
     def __call__(self) -> bool:
         return self.signal is not None

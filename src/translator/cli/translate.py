@@ -25,7 +25,7 @@ from translator.translation import TooLong
 
 LINES_AT_ONCE = 1024
 CORES_FOR_ONE = 4
-_ONE_CELL = str.maketrans("\t\r\n", "   ")
+_ONE_CELL = dict.fromkeys((*range(32), *range(127, 160)), " ")  # tabs, line ends, other controls
 
 Translate = Callable[[Sequence[str]], list[TranslatedLine]]
 
@@ -121,13 +121,13 @@ def _translated(
 
 def _as_text(result: TranslatedLine, _: int) -> str:
     """The translation, and further ones after tabs."""
-    return "\t".join([result.text, *(text for text, _ in result.alternatives())])
+    return "\t".join([result.text, *(text for text, _ in result.alternatives)])
 
 
 def _as_tsv(result: TranslatedLine, _: int) -> str:
     """Source, translation, score; then text and score of each further one."""
     cells = [result.source.translate(_ONE_CELL), result.text, f"{result.score:.4f}"]
-    for text, score in result.alternatives():
+    for text, score in result.alternatives:
         cells += [text, f"{score:.4f}"]
     return "\t".join(cells)
 
@@ -143,7 +143,7 @@ def _as_jsonl(result: TranslatedLine, number: int) -> str:
         "warnings": list(result.warnings),
         "pieces": [piece for part in result.parts for piece in part.pieces],
         "alternatives": [
-            {"translation": text, "score": round(score, 4)} for text, score in result.alternatives()
+            {"translation": text, "score": round(score, 4)} for text, score in result.alternatives
         ],
     }
     return json.dumps(row, ensure_ascii=False)

@@ -13,8 +13,9 @@ from translator.corpus.lexicon import Lexicon
 from translator.corpus.lines import read_part
 from translator.errors import UserError
 from translator.files import write_lines
+from translator.heldout import near_duplicate_key
 from translator.levels import SPOKEN
-from translator.pairs import Pair, near_duplicate_key
+from translator.pairs import Pair
 
 _SPEAKER: Final = re.compile(r"\b([Ii]|(?i:me|my|mine|myself|we|our|ours)|[Uu]s)\b")
 _OWN: Final = re.compile(r"(^|\s)제\s")

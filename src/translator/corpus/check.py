@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from translator.corpus.lines import Line, sentence_key
+from translator.heldout import near_duplicate_key
 from translator.levels import speech_level
-from translator.pairs import near_duplicate_key
 
 
 class Finding(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Final
 from translator.corpus.kiwi import load_kiwi, with_ni
 from translator.corpus.lexicon import Entry, LexiconError
 from translator.hangul import final_sound
-from translator.pairs import read_lines
+from translator.textfile import read_lines
 
 Morphemes = Sequence[tuple[str, str]]
 """Forms with their tags."""
@@ -43,7 +43,7 @@ _AMBIGUOUS_FINALS: Final = frozenset("ㄷㅂㅅㅎ")
 
 
 class Conjugations:
-    """(dictionary form, irregular or not, ending) -> conjugated form."""
+    """(stem key, ending) -> conjugated form; `stem_key` makes the first."""
 
     def __init__(self, table: Mapping[tuple[str, str], str]) -> None:
         self._table = table

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from translator.pairs import read_lines
+from translator.textfile import read_lines
 
 _IRREGULAR: Final = """
 be am is are was were been being; have has had having; do does did done doing; go goes went

@@ -49,7 +49,7 @@ def _with_retries(url: str, part: Path, seconds: float, wait: Callable[[float], 
             problem = f"the server says {error.code} {error.reason}"
             if error.code < 500 and error.code not in {408, 429}:
                 raise DownloadError(f"{url}: {problem}") from None
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             problem = str(getattr(error, "reason", error)) or type(error).__name__
         if attempt == TRIES:
             raise DownloadError(f"{url}: {problem}; what came stays in {part}, run it again")

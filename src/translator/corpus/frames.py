@@ -23,7 +23,8 @@ from translator.corpus.lexicon import FORMS, Entry, Lexicon
 from translator.errors import UserError
 from translator.hangul import PARTICLES, attach
 from translator.levels import SPOKEN
-from translator.pairs import Pair, read_lines
+from translator.pairs import Pair
+from translator.textfile import read_lines
 
 _PLACEHOLDER = re.compile(r"\{([a-z]+\d?)(?:([:@])([^{}]+))?\}|\{([가-힣]+)\}")
 _SINGULAR = re.compile(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from translator.corpus.english import article, numeral, ordinal
-from translator.hangul import native_numeral, sino_numeral
+from translator.corpus.numerals import native_numeral, sino_numeral
 from translator.romanization import romanized
 
 _MONTHS: Final = (

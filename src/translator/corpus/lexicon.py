@@ -8,7 +8,7 @@ from typing import Final
 from translator.corpus import english
 from translator.errors import UserError
 from translator.levels import SPOKEN
-from translator.pairs import read_lines
+from translator.textfile import read_lines
 
 _PERSONS: Final = {"1": 0, "3": 1, "1pl": 2, "3pl": 2}
 

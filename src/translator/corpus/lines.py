@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from translator.levels import LEVELS
-from translator.pairs import read_lines
+from translator.textfile import read_lines
 
 PARTS: Final = ("handwritten", "heldout", "converted")
 

@@ -16,10 +16,13 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from translator.errors import UserError
-from translator.pairs import Pair, Report, near_duplicate_key, read_lines
+from translator.heldout import near_duplicate_key
+from translator.pairs import Pair, Report
 from translator.romanization import has_hangul
+from translator.textfile import read_lines
 from translator.tokenizer import normalize
 
+MOST_BYTES: Final = 1 << 28  # of one text in an archive; the real ones have a few million
 _DAMAGE: Final = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
     *(RuntimeError, KeyError, ValueError),
@@ -164,6 +167,8 @@ def _read_turns(archive: zipfile.ZipFile, report: Report) -> Iterator[Row]:
 
 def _lines(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, str]]:
     """(place, line) of a text in an archive, without the blank ones."""
+    if archive.getinfo(name).file_size > MOST_BYTES:
+        raise ValueError(f"{name} is larger than it can be")
     text = archive.read(name).decode("utf-8-sig")
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():

@@ -43,7 +43,7 @@ class Embedding(nn.Module):
         self.weight = nn.Parameter(torch.empty(vocab_size, d_model).normal_(std=d_model**-0.5))
         positions = sinusoidal_positions(max_len, d_model).to(self.weight.dtype)
         self.register_buffer("positions", positions, persistent=False)
-        self.register_load_state_dict_post_hook(_compute_positions)
+        self.register_load_state_dict_post_hook(_compute_positions)  # type: ignore[no-untyped-call]
         self.dropout = Dropout(dropout)
 
     def forward(self, ids: Tensor, start: int = 0) -> Tensor:

@@ -11,6 +11,5 @@ def padding_mask(ids: Tensor, pad_id: int) -> Tensor:
 
 def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
     """Which positions may look where: position t sees 0..t, never the future.  -> (1, 1, T, T)"""
-    return torch.ones(length, length, dtype=torch.bool, device=device).tril()[
-        None, None
-    ]  # (1, 1, T, T)
+    past = torch.ones(length, length, dtype=torch.bool, device=device).tril()  # (T, T)
+    return past[None, None]  # (1, 1, T, T)

@@ -1,9 +1,11 @@
-"""Questions to answers, in plain values: what the server knows of translating, without HTTP."""
+"""Questions to answers, in plain values: what the server knows of translating, without
+requests and responses."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from translator.as_json import looking_as_dict, trace_as_dict
 from translator.documents import (
     NotOneSentence,
     TooLongForOne,
@@ -15,7 +17,6 @@ from translator.errors import UserError
 from translator.inference import Translator
 from translator.levels import DEFAULT_STYLE
 from translator.looking import Looking
-from translator.plain import looking_as_dict, trace_as_dict
 from translator.server.batching import Batcher, Manner
 from translator.server.language import detect, may_be_english
 from translator.server.limits import Limits
@@ -165,7 +166,7 @@ def _from_html(text: str) -> _Text:
 
 def _alternatives(text: _Text, lines: Sequence[TranslatedLine], most: int) -> Iterator[str]:
     """The n-th best of every line together; a line that has no more keeps its last."""
-    found = [[line.text, *(other for other, _ in line.alternatives())] for line in lines]
+    found = [[line.text, *(other for other, _ in line.alternatives)] for line in lines]
     depth = max(map(len, found), default=0)
     for n in range(1, min(depth, most + 1)):
         yield text.join([texts[min(n, len(texts) - 1)] for texts in found])

@@ -71,7 +71,7 @@ def app_of(answers: Answers, keys: Keys, origins: Sequence[str] = ()) -> FastAPI
         lifespan=lifespan,
     )
     _add_errors(app)
-    app.add_middleware(Guard)
+    app.add_middleware(Guard, origins=origins)
     if origins:
         app.add_middleware(CORSMiddleware, allow_origins=list(origins), allow_methods=["*"])
     _add_questions(app, answers, keys)
@@ -146,11 +146,11 @@ def _described(question: type[Any], answer: Any) -> dict[str, Any]:
     kinds = ("application/json", "application/x-www-form-urlencoded")
     failures = {
         400: "malformed",
-        403: "no valid api_key",
-        408: "too slow",
-        413: "too much at once",
+        403: "no valid api_key, or a web site that may not ask",
+        408: "the body did not arrive within 10 seconds",
+        413: "more characters than charLimit of /frontend/settings, more than 200 texts, too large",
         500: "a fault of the server; its log has it",
-        503: "busy",
+        503: "too many requests wait, or the server stops",
     }
     responses: dict[int, dict[str, Any]] = {
         status: {"model": messages.Failure, "description": why} for status, why in failures.items()
@@ -177,7 +177,7 @@ def _add_errors(app: FastAPI) -> None:
         return JSONResponse({"error": error.message}, error.status, headers)
 
     async def busy(_: Request, __: Exception) -> Response:
-        message = "too many requests are waiting; try again in a moment"
+        message = "the server is busy or stopping; try again in a moment"
         return JSONResponse({"error": message}, 503, {"Retry-After": "1"})
 
     async def of_the_user(_: Request, error: Exception) -> Response:

@@ -23,7 +23,7 @@ TranslateLines = Callable[[Sequence[str], Manner], list[TranslatedLine]]
 
 
 class Busy(Exception):
-    """Too many requests are waiting."""
+    """The queue is full, or the server stops."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,8 @@ class Batcher:
         loop = asyncio.get_running_loop()
         job = _Job(lines, manner, work, loop, loop.create_future())
         with self._changed:
-            if self._stopped or len(self._jobs) >= self._most_waiting:
+            waiting = sum(not (job and job.answer.cancelled()) for job in self._jobs)
+            if self._stopped or waiting >= self._most_waiting:
                 raise Busy
             self._jobs.append(job)
             self._changed.notify()

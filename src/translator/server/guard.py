@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from typing import Final
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -21,10 +22,13 @@ class Guard:
 
     Args:
         app: what is guarded
+        origins: web sites whose scripts may ask; of others a browser is refused at once, for it
+            would only keep their scripts from reading the answer
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, origins: Sequence[str] = ()) -> None:
         self._app = app
+        self._origins = frozenset(origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, as ASGI hands it over."""
@@ -48,11 +52,19 @@ class Guard:
             if not started:
                 await JSONResponse({"error": error}, status)(scope, receive, send_with_headers)
 
+        if scope["method"] == "POST" and self._is_strange(Headers(scope=scope)):
+            await tell(403, "this web site may not ask; see --allow-origin")
+            return
         try:
             await self._app(scope, receive, send_with_headers)
         except asyncio.CancelledError:  # the server ends and has waited long enough
             await tell(503, "the server is being stopped")
         except Exception:
             log = logging.getLogger("translator.server")
-            log.exception("%s %s", scope["method"], scope["path"])
+            log.exception("%s %r", scope["method"], scope["path"])
             await tell(500, "an internal error; the server's log has it")
+
+    def _is_strange(self, headers: Headers) -> bool:
+        """Whether a browser asks for a page of a site that may not."""
+        elsewhere = headers.get("sec-fetch-site") == "cross-site"
+        return elsewhere and not {"*", headers.get("origin")} & self._origins

@@ -1,5 +1,6 @@
 """From an application to a process that listens."""
 
+import asyncio
 import errno
 import os
 import signal
@@ -8,12 +9,16 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Final
 
+import h11
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from translator.errors import UserError
+from translator.server.limits import Limits
 
 EXIT_FORCED: Final = 130
+SECONDS_FOR_HEAD: Final = Limits.seconds_to_send
 REUSE_ADDRESS: Final = os.name == "posix"
 """A port is free again as soon as its server has ended. On Windows the same option would let two
 servers listen on one port.
@@ -64,6 +69,20 @@ def address_of(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+def configured(app: FastAPI) -> uvicorn.Config:
+    """How the application is run."""
+    return uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,  # what people translate is nobody else's business
+        http=_Prompt,
+        timeout_keep_alive=5,
+        timeout_graceful_shutdown=10,
+        limit_concurrency=1000,
+        server_header=False,
+    )
+
+
 def serve(
     app: FastAPI,
     listener: socket.socket,
@@ -77,18 +96,42 @@ def serve(
         on_start: called when the address answers
         on_stop: called at the first signal
     """
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,  # what people translate is nobody else's business
-        timeout_keep_alive=5,
-        timeout_graceful_shutdown=10,
-        limit_concurrency=1000,
-        server_header=False,
-    )
-    server = _Server(config, on_stop)
+    server = _Server(configured(app), on_stop)
     on_start()
     server.run(sockets=[listener])
+
+
+class _Prompt(H11Protocol):
+    """Closes a connection on which no whole head of a request arrives in time: otherwise a thousand
+    silent ones would leave no place for anybody.
+    """
+
+    _waiting: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Somebody has connected."""
+        super().connection_made(transport)
+        self._wait_for_head()
+
+    def on_response_complete(self) -> None:
+        """The next request may come."""
+        super().on_response_complete()
+        self._wait_for_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It is over."""
+        if self._waiting is not None:
+            self._waiting.cancel()
+        super().connection_lost(exc)
+
+    def _wait_for_head(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+        self._waiting = self.loop.call_later(SECONDS_FOR_HEAD, self._close_unless_begun)
+
+    def _close_unless_begun(self) -> None:
+        if self.conn.their_state is h11.IDLE:
+            self.transport.close()
 
 
 class _Server(uvicorn.Server):

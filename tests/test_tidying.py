@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from translator.noise import KINDS
-from translator.typed import tidy
+from translator.noise import WAYS
+from translator.tidying import tidy
 
 WORDS = "where is the bathroom please tell me about your holiday they were late again".split()
 
@@ -66,8 +66,8 @@ def test_a_shouted_sentence_is_the_sentence(words, mark):
 
 
 def test_what_it_takes_back_is_not_drawn_as_noise():
-    assert {kind.name for kind in KINDS if kind.weight == 0} == {"capitals", "curly quotes"}
-    for kind in KINDS:
+    assert {kind.name for kind in WAYS if kind.weight == 0} == {"capitals", "curly quotes"}
+    for kind in WAYS:
         if kind.weight == 0:
             typed = kind.apply('He said, "Where are you?"', random.Random(0))
             assert typed != 'He said, "Where are you?"' == tidy(typed)

@@ -1,0 +1,54 @@
+"""Lines of text files: where they end, and how they are spelled in bytes."""
+
+import codecs
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from translator.errors import UserError
+
+
+class DataError(UserError, ValueError):
+    """A corpus is missing, unreadable, uneven or empty."""
+
+
+def bare_lines(lines: Iterable[bytes], name: str) -> Iterator[bytes]:
+    r"""Lines without their ends, which are \n or \r\n and nothing else, and without a byte-order
+    mark at the beginning.
+
+    Raises:
+        DataError: the text is UTF-16, as some Windows programs save it.
+    """
+    for number, line in enumerate(lines):
+        if number == 0 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise DataError(f"{name}: the text is UTF-16; save it as UTF-8")
+        bare = line.removeprefix(codecs.BOM_UTF8) if number == 0 else line
+        yield bare.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def read_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
+    """The lines of a file, as `bare_lines` has them, decoded.
+
+    Raises:
+        DataError: missing, unreadable, or not in this encoding (names the line and the byte).
+    """
+    number = 0
+    try:
+        codecs.lookup(encoding)
+        with open(path, "rb") as file:
+            for line in bare_lines(file, str(path)):
+                number += 1
+                yield line.decode(encoding)
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file (working directory: {Path.cwd()})") from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+    except LookupError:
+        raise DataError(
+            f"data.encoding: unknown encoding {encoding!r}; try utf-8 or cp949"
+        ) from None
+    except UnicodeDecodeError as error:
+        other = "cp949" if encoding.lower().replace("-", "") == "utf8" else "utf-8"
+        raise DataError(
+            f"{path}: line {number}: byte {error.start} of the line is not {encoding}; mend it, "
+            f"or if the whole file is {other}, say so (data.encoding={other}, --encoding {other})"
+        ) from None
