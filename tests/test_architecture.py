@@ -138,7 +138,7 @@ EXTRAS = {
     "server.guard": {"starlette"},
     "server.messages": {"pydantic"},
     "server.reading": {"pydantic", "starlette"},
-    "server.running": {"fastapi", "h11", "uvicorn"},
+    "server.running": {"fastapi", "uvicorn"},
     "tensorboard": set(),
 }  # the only modules that may import an optional package
 

@@ -3,6 +3,9 @@ from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 
 import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from translator.config import (
     Config,
@@ -346,3 +349,64 @@ def test_so_many_translations_need_so_wide_a_beam(tmp_path):
     found = error(tmp_path, "decoding: {n_best: 3}")
     assert "decoding.n_best: 3 translations need a beam_size of as many, not 1" in found
     assert parse(tmp_path, "decoding: {n_best: 3, beam_size: 3}").decoding.n_best == 3
+
+
+def within(low: float, high: float) -> st.SearchStrategy[float]:
+    return st.floats(low, high, allow_nan=False)
+
+
+ANY_MODEL = st.tuples(st.integers(1, 8), st.integers(1, 32)).flatmap(
+    lambda sizes: st.builds(
+        ModelConfig,
+        n_heads=st.just(sizes[0]),
+        d_model=st.just(2 * sizes[0] * sizes[1]),
+        d_ff=st.integers(1, 65_536),
+        dropout=within(0, 0.9),
+        norm_first=st.booleans(),
+    )
+)
+ANY_CONFIG = st.builds(
+    Config,
+    model=ANY_MODEL,
+    data=st.builds(DataConfig, train=st.lists(st.text(max_size=9), max_size=3).map(tuple)),
+    train=st.builds(
+        TrainConfig, lr=within(1e-9, 1), seed=st.integers(0, 2**31 - 1), run_dir=st.text(min_size=1)
+    ),
+    decoding=st.builds(DecodingConfig, length_penalty=within(0, 2), min_tokens=st.integers(0, 9)),
+)
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9)
+ANY_TREE = st.recursive(
+    PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(PLAIN, inner, max_size=3)
+)
+KEYS = [
+    (section, item.name)
+    for section, kind in (("model", ModelConfig), ("train", TrainConfig), ("data", DataConfig))
+    for item in fields(kind)
+]
+
+
+@settings(max_examples=50)
+@given(config=ANY_CONFIG)
+def test_any_config_comes_back_from_its_own_yaml(config, tmp_path_factory):
+    path = tmp_path_factory.getbasetemp() / "any.yaml"
+    path.write_text(yaml.safe_dump(config.to_dict(), allow_unicode=True), encoding="utf-8")
+    assert Config.from_yaml(path) == config == Config.from_dict(config.to_dict(), source="x")
+
+
+@given(key=st.sampled_from(KEYS), value=ANY_TREE)
+def test_any_value_is_taken_or_refused_in_one_line(key, value):
+    section, name = key
+    try:
+        config = Config.from_dict({section: {name: value}}, source="x")
+    except ConfigError as error:
+        assert str(error).startswith("x: ") and "\n" not in str(error)
+    else:
+        assert config == Config.from_dict(config.to_dict(), source="x")
+
+
+@given(tree=ANY_TREE)
+def test_any_tree_is_a_config_or_refused(tree):
+    try:
+        Config.from_dict(tree, source="x")
+    except ConfigError as error:
+        assert str(error).startswith("x: ")

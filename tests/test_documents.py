@@ -5,9 +5,9 @@ import pytest
 from conftest import PAIRS
 
 from translator.config import DecodingConfig
-from translator.documents import translate_lines
+from translator.documents import TranslatedLine, translate_lines
 from translator.inference import Translator
-from translator.translation import TooLong
+from translator.translation import BLANK, TooLong
 
 FORMAL = {en: ko for en, ko, level in PAIRS if level == "formal"}
 A, B, C = list(FORMAL)[:3]
@@ -57,6 +57,23 @@ def test_alternatives_of_a_line(translator):
     first = line.parts[0].alternatives[0], line.parts[1].alternatives[0]
     assert alternatives[0] == (f"{first[0].text} {first[1].text}", first[0].score + first[1].score)
     assert len({line.text, *(text for text, _ in alternatives)}) == 3
+
+
+def test_a_part_with_fewer_alternatives_keeps_its_last():
+    def written(*texts):
+        first, *others = (
+            replace(BLANK, text=text, score=-float(place)) for place, text in enumerate(texts)
+        )
+        return replace(first, alternatives=tuple(others))
+
+    line = TranslatedLine(
+        source="",
+        text="가 다",
+        sources=("", ""),
+        parts=(written("가", "나"), written("다", "라", "마"), written("바")),
+        warnings=(),
+    )
+    assert line.alternatives == (("나 라 바", -2.0), ("나 마 바", -3.0))
 
 
 @pytest.mark.fault("B78")

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from translator.files import replacing, write_lines
+from translator.files import remove_leftovers, replacing, write_lines
 
 
 def test_lines_end_alike_everywhere(tmp_path):
@@ -49,3 +49,11 @@ def test_links_pipes_and_modes(tmp_path):
     write_lines(pipe, ["through"])
     reader.join(timeout=10)
     assert heard == [b"through\n"] and pipe.is_fifo()
+
+
+def test_leftovers_of_saving_go_and_nothing_else(tmp_path):
+    names = [".last.pt", ".notes.tmp", "last.pt", "last.pt.x1.tmp"]
+    for name in (*names, ".last.pt.x1.tmp", ".step-00000005.pt.y2.tmp"):
+        (tmp_path / name).touch()
+    remove_leftovers(tmp_path, "*.pt")
+    assert sorted(path.name for path in tmp_path.iterdir()) == names

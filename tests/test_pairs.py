@@ -2,10 +2,14 @@ import inspect
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import translator
+from translator.levels import LEVELS
 from translator.pairs import Pair, Report, read_pairs
 from translator.textfile import DataError, read_lines
+from translator.tokenizer import normalize
 
 
 def read(*entries: object, encoding: str = "utf-8") -> tuple[list[Pair], Report]:
@@ -185,3 +189,26 @@ def test_a_language_in_the_wrong_column_is_odd():
     assert report == Report(kept=3, odd=2, first_odd="a.tsv:2")
     assert Report(kept=20, odd=1).lines() == []
     assert len(Report(kept=19, odd=1).lines()) == 1
+
+
+CELL = st.text(
+    st.characters(exclude_characters="\t\n\r\ufeff", exclude_categories=["Cs"]), max_size=8
+)
+LEVEL = st.sampled_from(["formal", "polite", "any", "Casual", "", "formall", "x"])
+ROW = st.lists(CELL, min_size=1, max_size=4) | st.tuples(CELL, CELL, LEVEL).map(list)
+
+
+@given(rows=st.lists(ROW, max_size=12), end=st.sampled_from(["\n", "\r\n"]))
+def test_every_row_is_kept_or_told(rows, end, tmp_path_factory):
+    """None is lost, none made up, and what is kept is what stands there, normalised."""
+    path = tmp_path_factory.getbasetemp() / "any.tsv"
+    write(path, "".join("\t".join(row) + end for row in rows))
+    pairs, report = read(path)
+    written = [row for row in rows if len(row) in (2, 3) or "".join(row).strip()]
+    assert report.kept + sum(report.dropped.values()) == len(written)
+    assert len(pairs) == report.kept
+    sides = [tuple(normalize(cell) for cell in row[:2]) for row in written]
+    kept = [both for both in sides if len(both) == 2 and all(both)]
+    remaining = iter(kept)
+    assert all((pair.src, pair.tgt) in remaining for pair in pairs), "in their order"
+    assert {pair.level for pair in pairs} <= {*LEVELS}

@@ -594,6 +594,19 @@ def test_fine_tuning_starts_from_weights_and_vocabulary(tuned):
     assert ours.config.model.d_model == 32
 
 
+def test_the_number_format_of_the_other_model_is_not_taken_over(tuned):
+    """This machine may lack the instructions for it."""
+    config, first, second = tuned
+    theirs = load_checkpoint(first / "best.pt")
+    decoding = replace(theirs.config.decoding, precision="int8", split_above=7)
+    save_checkpoint(
+        first / "best.pt", replace(theirs, config=replace(theirs.config, decoding=decoding))
+    )
+    run(config.override(["train.max_steps=1"]))
+    ours = load_checkpoint(second / "last.pt").config.decoding
+    assert (ours.precision, ours.split_above) == ("fp32", 7)
+
+
 def test_fine_tuning_never_ends_with_less_than_it_began_with(corpus, tmp_path):
     """What it starts from is judged too, and remains the best where training spoils it."""
     run(small_config(corpus, tmp_path / "first", max_steps=60))
@@ -688,9 +701,9 @@ def test_a_run_dir_in_use_is_refused(corpus, tmp_path):
     config = small_config(corpus, tmp_path / "run")
     first = train(config)
     next(event for event in first if isinstance(event, StepReport))
-    for overwrite in (False, True):
+    for way in ({}, {"overwrite": True}, {"resume": True}):
         with pytest.raises(UserError, match="another process trains here"):
-            next(train(config, overwrite=overwrite))  # before any work
+            next(train(config, **way))  # before any work
     assert isinstance(list(first)[-1], ValidationReport)
 
 

@@ -10,7 +10,7 @@ older file stays whole until the newer one is.
 
 import difflib
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +25,7 @@ from translator.model.transformer import Transformer
 from translator.tokenizer import PAD_ID, Tokenizer, TokenizerError
 
 FORMAT: Final = 1
+MOST_SHARED: Final = 4  # times that a file may say it is; layers can share weights
 PRETRAINED: Final = Path(__file__).parent / "pretrained" / "model.pt"
 
 
@@ -46,25 +47,40 @@ class Checkpoint:
         """The model with these weights, in evaluation mode.  Raises CheckpointError when they do
         not fit; memory is claimed only when they do.
         """
-        with torch.device("meta"):
-            model = Transformer(self.config.model, self.tokenizer.vocab_size, PAD_ID)
-        _check_fit(model, self.weights)
-        model.to_empty(device="cpu")
-        model.load_state_dict(self.weights)
+        sizes = self._sizes()
+        _check_fit(sizes, {name: self.weights[name] for name in sizes.keys() & self.weights.keys()})
+        model = Transformer(self.config.model, self.tokenizer.vocab_size, PAD_ID)
+        load_weights(model, self.weights)
         return model.eval()
+
+    def _sizes(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of some weights, which bound those of all."""
+        config = self.config.model
+        sizes: dict[str, tuple[int, ...]] = {
+            "embedding.weight": (self.tokenizer.vocab_size, config.d_model)
+        }
+        for stack, n in (
+            ("encoder", config.n_encoder_layers),
+            ("decoder", config.n_decoder_layers),
+        ):
+            for layer in range(n):
+                name = f"{stack}.layers.{layer}"
+            sizes[f"{name}.self_attn.w_q.weight"] = (config.d_model, config.d_model)
+            sizes[f"{name}.feed_forward.widen.weight"] = (config.d_ff, config.d_model)
+        return sizes
 
 
 def load_weights(model: torch.nn.Module, weights: Mapping[str, Tensor]) -> None:
     """Copies weights into a model; names and shapes must all match.  Raises CheckpointError."""
-    _check_fit(model, weights)
+    _check_fit({name: own.shape for name, own in model.state_dict().items()}, weights)
     model.load_state_dict(weights)
 
 
-def _check_fit(model: torch.nn.Module, weights: Mapping[str, Tensor]) -> None:
-    own = model.state_dict()
-    missing, unexpected = sorted(own.keys() - weights.keys()), sorted(weights.keys() - own.keys())
+def _check_fit(wanted: Mapping[str, Sequence[int]], weights: Mapping[str, Tensor]) -> None:
+    missing = sorted(wanted.keys() - weights.keys())
+    unexpected = sorted(weights.keys() - wanted.keys())
     other_shape = [
-        name for name in own.keys() & weights.keys() if own[name].shape != weights[name].shape
+        name for name in wanted.keys() & weights.keys() if wanted[name] != weights[name].shape
     ]
     for problem, names in (
         ("lacks", missing),
@@ -134,10 +150,14 @@ def _check_content(content: Mapping[str, Any], size: int) -> None:
     Raises:
         ValueError: what is not plain numbers under plain names, or would need far more memory.
     """
-    tensors = [content["tokenizer"], *content["weights"].values()]
+    tokenizer = content["tokenizer"]
+    if tokenizer.dtype != torch.uint8 or tokenizer.dim() != 1:
+        raise ValueError("its vocabulary is no bytes")
+    tensors = [tokenizer, *content["weights"].values()]
     if not all(tensor.layout == torch.strided and tensor.is_cpu for tensor in tensors):
         raise ValueError("a tensor without numbers")
-    if sum(tensor.numel() * tensor.element_size() for tensor in tensors) > size:
+    claimed = sum(tensor.numel() * tensor.element_size() for tensor in tensors)
+    if claimed > MOST_SHARED * size:
         raise ValueError("its tensors are larger than the file")
     for name, weight in content["weights"].items():
         if not isinstance(name, str) or not weight.is_floating_point():
@@ -166,12 +186,6 @@ def save_atomically(path: str | Path, content: Mapping[str, Any]) -> None:
     except RuntimeError as error:  # torch's own words over those of a full disk
         reason = error.__context__ if isinstance(error.__context__, OSError) else error
         raise CheckpointError(f"{path}: cannot be written: {reason}") from error
-
-
-def remove_leftovers(directory: str | Path) -> None:
-    """Deletes temporary files that a killed `save_atomically` left behind."""
-    for leftover in Path(directory).glob(".*.pt.*.tmp"):
-        leftover.unlink(missing_ok=True)
 
 
 def load_safely(path: str | Path) -> dict[str, Any]:

@@ -149,7 +149,7 @@ class TrainConfig(_Checked):
     clip_norm: float = _number(1.0, low=0.0)  # 0 switches clipping off
     device: str = "auto"  # cpu, cuda, cuda:1, mps; auto is cuda where there is one, else cpu
     precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # auto: bf16 where it is fast
-    compile: bool = False  # torch.compile: minutes at the start, faster steps on a GPU
+    compile: bool = False  # torch.compile: a minute or more at the start; meant for GPUs
     log_every: int = _number(50, low=1)
     validate_every: int = _number(500, low=1)
     save_every: int = _number(0, low=0)  # steps between saves that do not wait for validation

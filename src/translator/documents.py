@@ -43,14 +43,15 @@ class TranslatedLine:
 
     @property
     def alternatives(self) -> tuple[Alternative, ...]:
-        """Other translations of the line: the n-th best of every part together."""
+        """Other translations of the line: the n-th best of every part together, or of a part that
+        has fewer its last.
+        """
         depth = max((len(part.alternatives) for part in self.parts), default=0)
         found = []
         for n in range(depth):
-            chosen = [part.alternatives[n] for part in self.parts if len(part.alternatives) > n]
-            if len(chosen) == len(self.parts):
-                joined = " ".join(part.text for part in chosen)
-                found.append(Alternative(joined, sum(part.score for part in chosen)))
+            chosen = [[part, *part.alternatives][: n + 2][-1] for part in self.parts]
+            joined = " ".join(part.text for part in chosen if part.text)
+            found.append(Alternative(joined, sum(part.score for part in chosen)))
         return tuple(found)
 
 

@@ -27,17 +27,30 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
+    with open(temporary, "xb") as file:
+        try:
             if path.exists():  # it keeps who may read it
                 temporary.chmod(path.stat().st_mode & 0o777)
             yield file
             file.flush()
             os.fsync(file.fileno())
+        except BaseException:
+            file.close()
+            temporary.unlink(missing_ok=True)
+            raise
+    try:
         os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def remove_leftovers(directory: str | Path, names: str) -> None:
+    """Deletes temporary files that a killed process left behind, of targets like `names`, such as
+    "*.pt".
+    """
+    for leftover in Path(directory).glob(f".{names}.*.tmp"):
+        leftover.unlink(missing_ok=True)
 
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> None:

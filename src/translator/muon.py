@@ -44,7 +44,7 @@ class Matrix(NamedTuple):
 
 def orthogonalize(matrices: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
     """Matrices with the same singular vectors whose singular values are all about 1 (0.68 to 1.2;
-    less below a 300th of the matrix's norm).
+    less below a 650th of the matrix's norm).
 
     The iteration of Newton and Schulz, X ← (aI + bXXᵀ + c(XXᵀ)²)X.
 

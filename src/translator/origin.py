@@ -28,7 +28,8 @@ def with_shape_of(origin: Checkpoint | None, config: Config) -> Config:
     model = replace(origin.config.model, dropout=config.model.dropout)
     decoding = config.decoding
     if decoding == DecodingConfig():
-        decoding = origin.config.decoding
+        # which instructions there are is this machine's, not the other model's
+        decoding = replace(origin.config.decoding, precision=decoding.precision)
     return replace(config, model=model, tokenizer=origin.config.tokenizer, decoding=decoding)
 
 

@@ -1,7 +1,7 @@
 """From the config's files to what a run learns from: vocabulary, encoded pairs, dev pairs.
 
-The corpus is read anew for each purpose and never held: ten million pairs need no more memory than
-ten thousand.
+The corpus is read anew for each purpose and never held: ten million pairs need hardly more memory
+than ten thousand.
 """
 
 import itertools

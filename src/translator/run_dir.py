@@ -27,13 +27,12 @@ except ImportError:  # Windows
 from translator.checkpoint import (
     CheckpointError,
     load_safely,
-    remove_leftovers,
     save_atomically,
 )
 from translator.config import Config
 from translator.errors import UserError
 from translator.events import StepReport, ValidationReport
-from translator.files import write_lines
+from translator.files import remove_leftovers, write_lines
 
 STATE_FORMAT: Final = 2
 _LOCK: Final = ".lock"
@@ -60,12 +59,15 @@ class RunDirectory:
         self._resume = self.path / "resume.pt"
         self._metrics = self.path / "metrics.jsonl"
 
-    def check_free(self, overwrite: bool) -> None:
-        """Raises UserError when the directory holds a run that would be lost, or one that goes on
-        at this moment.
+    def hold(self) -> None:
+        """Takes the lock of a directory that has been used before.  Raises UserError when another
+        process trains there.
         """
         if (self.path / _LOCK).exists():
-            self.prepare()
+            self._acquire()
+
+    def check_free(self, overwrite: bool) -> None:
+        """Raises UserError when the directory holds a run that would be lost."""
         if overwrite or not any((self.path / name).exists() for name in _CHECKPOINTS):
             return
         resumable = self._resume.exists() and self.last.exists()
@@ -82,13 +84,13 @@ class RunDirectory:
             self.path.mkdir(parents=True, exist_ok=True)
             self.tokens.mkdir(exist_ok=True)
             self._acquire()
-            remove_leftovers(self.path)
+            if self._lock is not None or fcntl is None:
+                remove_leftovers(self.path, "*.pt")
+                remove_leftovers(self.path, self._metrics.name)
             with tempfile.TemporaryFile(dir=self.path):
                 pass
         except OSError as error:
-            raise UserError(
-                f"{self.path}: cannot be written: {error.strerror}; choose another run_dir"
-            ) from None
+            raise self._not_writable(error) from None
 
     def clear(self) -> None:
         """Removes the files of an older run, when a new one is ready to begin."""
@@ -115,7 +117,7 @@ class RunDirectory:
             if path.name not in wanted:
                 path.unlink(missing_ok=True)
         if self._kept.exists():
-            remove_leftovers(self._kept)
+            remove_leftovers(self._kept, "*.pt")
 
     def load_state(self, config: Config) -> dict[str, Any]:
         """The state of a stopped run.
@@ -195,7 +197,10 @@ class RunDirectory:
         """Raises UserError when another process trains here. The lock ends with its process."""
         if self._lock is not None or fcntl is None:
             return
-        lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise self._not_writable(error) from None
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -207,6 +212,11 @@ class RunDirectory:
             os.close(lock)
             return
         self._lock = lock
+
+    def _not_writable(self, error: OSError) -> UserError:
+        return UserError(
+            f"{self.path}: cannot be written: {error.strerror}; choose another run_dir"
+        )
 
     def forget_after(self, step: int) -> None:
         """Takes back the reports of steps that were lost with the process that made them."""

@@ -187,8 +187,10 @@ def _shown(value: Any) -> str:
     """The beginning of a value; aliases in YAML can make one that as a whole is far too large."""
     if value is None:
         return "nothing"
+    if isinstance(value, int) and abs(value) > 10**1000:
+        return "a number of thousands of digits"
     try:
         text = _BRIEF.repr(value)
-    except ValueError:
-        return "a number of thousands of digits"
+    except ValueError:  # such a number somewhere in it
+        return "a value that is too large"
     return text if len(text) <= 60 else text[:57] + "..."

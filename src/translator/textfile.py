@@ -11,9 +11,8 @@ class DataError(UserError, ValueError):
     """A corpus is missing, unreadable, uneven or empty."""
 
 
-def bare_lines(lines: Iterable[bytes], name: str) -> Iterator[bytes]:
-    r"""Lines without their ends, which are \n or \r\n and nothing else, and without a byte-order
-    mark at the beginning.
+def without_mark(lines: Iterable[bytes], name: str) -> Iterator[bytes]:
+    """The lines without a byte-order mark at the beginning.
 
     Raises:
         DataError: the text is UTF-16, as some Windows programs save it.
@@ -21,12 +20,16 @@ def bare_lines(lines: Iterable[bytes], name: str) -> Iterator[bytes]:
     for number, line in enumerate(lines):
         if number == 0 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise DataError(f"{name}: the text is UTF-16; save it as UTF-8")
-        bare = line.removeprefix(codecs.BOM_UTF8) if number == 0 else line
-        yield bare.removesuffix(b"\n").removesuffix(b"\r")
+        yield line.removeprefix(codecs.BOM_UTF8) if number == 0 else line
+
+
+def without_end(line: str) -> str:
+    r"""A line ends at \n or \r\n, and nowhere else."""
+    return line.removesuffix("\n").removesuffix("\r")
 
 
 def read_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
-    """The lines of a file, as `bare_lines` has them, decoded.
+    """The lines of a text file, without their ends and without a byte-order mark.
 
     Raises:
         DataError: missing, unreadable, or not in this encoding (names the line and the byte).
@@ -35,9 +38,9 @@ def read_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
     try:
         codecs.lookup(encoding)
         with open(path, "rb") as file:
-            for line in bare_lines(file, str(path)):
+            for line in without_mark(file, str(path)):
                 number += 1
-                yield line.decode(encoding)
+                yield without_end(line.decode(encoding))
     except FileNotFoundError:
         raise DataError(f"{path}: no such file (working directory: {Path.cwd()})") from None
     except OSError as error:

@@ -58,6 +58,8 @@ def train(
     run_dir = RunDirectory(config.train.run_dir)
     workers = Workers.join(device)
     try:
+        if workers.first:
+            run_dir.hold()
         state = run_dir.load_state(config) if resume else None
         if not resume and workers.first:
             run_dir.check_free(overwrite)

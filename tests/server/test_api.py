@@ -425,7 +425,17 @@ def test_a_silent_connection_is_closed(translator, monkeypatch):
             assert answer.startswith(b"HTTP/1.1 200")
             while b"confidence" not in answer:
                 answer += slow.recv(4096)
+            begun = time.monotonic()
             assert slow.recv(1) == b"", "kept open for the next one, which does not come"
+            assert time.monotonic() - begun < 3, "uvicorn's own patience is longer"
+        early = b"GET /health HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"
+        with socket.create_connection(place, timeout=20) as half:
+            half.sendall(early)  # answered although its body does not come
+            received = half.recv(4096)
+            half.sendall(b"1")  # ends uvicorn's patience
+            while chunk := half.recv(4096):
+                received += chunk
+            assert received.startswith(b"HTTP/1.1 200")
 
 
 def test_the_published_client_translates(translator, limits):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from translator.errors import UserError
-from translator.textfile import bare_lines
+from translator.textfile import without_end, without_mark
 
 
 def file_lines(path: str | Path) -> Iterator[str]:
@@ -29,14 +29,14 @@ def count_lines(path: str | Path) -> int | None:
 
 
 def decoded(raw_lines: Iterable[bytes], name: str) -> Iterator[str]:
-    """The lines as `bare_lines` has them, decoded. Bytes that are not UTF-8 become U+FFFD, which is
-    told once: no line is lost.
+    """The lines without their ends. Bytes that are not UTF-8 become U+FFFD, which is told once: no
+    line is lost.
 
     Raises:
         DataError: the text is UTF-16.
     """
     told = False
-    for number, line in enumerate(bare_lines(raw_lines, name), 1):
+    for number, line in enumerate(without_mark(raw_lines, name), 1):
         try:
             text = line.decode()
         except UnicodeDecodeError:
@@ -48,7 +48,7 @@ def decoded(raw_lines: Iterable[bytes], name: str) -> Iterator[str]:
                     file=sys.stderr,
                 )
             told = True
-        yield text
+        yield without_end(text)
 
 
 def grouped(lines: Iterable[str], size: int) -> Iterator[Sequence[str]]:

@@ -21,9 +21,11 @@ def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
     allowed = f"{low} up" if high is None else f"{low} to {high}"
 
     def convert(text: str) -> int:
-        if not text.isdecimal() or int(text) < low or (high is not None and int(text) > high):
+        longest = 9  # digits; Python refuses to read thousands
+        number = int(text) if text.isdecimal() and len(text) <= longest else -1
+        if number < low or (high is not None and number > high):
             raise argparse.ArgumentTypeError(f"expected a number from {allowed}, got {text!r}")
-        return int(text)
+        return number
 
     return convert
 
@@ -152,6 +154,8 @@ def search_options(
     options, beam_size = config.decoding, args.beam_size
     if beam_size is not None:  # before --set, which may count on it
         options = options.asked(beam_size, min(options.n_best, beam_size))
+    if n_best is not None:
+        options = replace(options, n_best=1)
     if args.set:
         options = replace(config, decoding=options).override(args.set).decoding
     options = options.asked(beam_size, options.n_best if n_best is None else n_best)

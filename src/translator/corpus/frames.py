@@ -66,7 +66,8 @@ class Frame:
 
     @property
     def held_out(self) -> bool:
-        """Whether the frame is kept from training to judge by: one in twenty of those by topic.
+        """Whether the frame is kept from training to judge by, by a hash of its id: 37 of the 549
+        by topic are.
 
         A frame whose id begins with a digit was made from a hand-written pair, which training sees,
         so it would judge nothing.

@@ -31,7 +31,7 @@ def report_text(
         "Written by `translator corpus report`; a test compares it with the files.",
         "## Pairs by part and level",
         _table(("part", "English sentences", *SPOKEN, "pairs"), _level_rows(parts)),
-        "## Hand-written English",
+        "## Hand-written English, held-out sentences too",
         _table(("words", "sentences", "share"), _length_rows(sentences)),
         f"Without a final mark: {_percent(_unmarked(sentences), len(sentences))}.",
         "### Grammar (by rules of thumb on the surface)",

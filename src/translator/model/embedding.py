@@ -66,4 +66,6 @@ class Embedding(nn.Module):
 
 def _compute_positions(embedding: Embedding, _keys: object) -> None:
     """After weights were loaded: a model made on the meta device has had no table until now."""
-    embedding.positions = sinusoidal_positions(*embedding.positions.shape).to(embedding.weight)
+    with torch.device(embedding.weight.device):
+        positions = sinusoidal_positions(*embedding.positions.shape)
+    embedding.positions = positions.to(embedding.weight.dtype)

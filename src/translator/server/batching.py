@@ -121,8 +121,7 @@ class Batcher:
         loop = asyncio.get_running_loop()
         job = _Job(lines, manner, work, loop, loop.create_future())
         with self._changed:
-            waiting = sum(not (job and job.answer.cancelled()) for job in self._jobs)
-            if self._stopped or waiting >= self._most_waiting:
+            if self._stopped or len(self._jobs) >= self._most_waiting:
                 raise Busy
             self._jobs.append(job)
             self._changed.notify()

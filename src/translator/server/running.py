@@ -9,7 +9,6 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Final
 
-import h11
 import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -102,8 +101,8 @@ def serve(
 
 
 class _Prompt(H11Protocol):
-    """Closes a connection on which no whole head of a request arrives in time: otherwise a thousand
-    silent ones would leave no place for anybody.
+    """Closes a connection on which no whole head of a request arrives in time, at first or after an
+    answer: otherwise a thousand silent ones would leave no place for anybody.
     """
 
     _waiting: asyncio.TimerHandle | None = None
@@ -130,7 +129,7 @@ class _Prompt(H11Protocol):
         self._waiting = self.loop.call_later(SECONDS_FOR_HEAD, self._close_unless_begun)
 
     def _close_unless_begun(self) -> None:
-        if self.conn.their_state is h11.IDLE:
+        if self.cycle is None or self.cycle.response_complete:
             self.transport.close()
 
 

@@ -108,7 +108,7 @@ export const TEXTS = {
     soFar: "지금까지의 번역",
     nothingYet: "(아직 없음)",
     otherWayHere:
-      "맨 위의 번역은 여러 후보를 함께 따라가는 빔 서치로 얻었지만, 여기부터는 매번 확률이 가장 높은 토큰만 고르는 탐욕적 디코딩을 따라가요. 그래서 한국어가 서로 달라요. 탐욕적 디코딩의 결과:",
+      "맨 위의 번역은 여러 후보를 함께 따라가는 빔 서치로 얻었지만, 여기부터는 매번 확률이 가장 높은 토큰만 고르는 탐욕적 디코딩을 따라가요. 그래서 두 번역이 서로 달라요. 탐욕적 디코딩의 결과:",
 
     shapes: "텐서의 모양",
     shapesHint:
@@ -283,7 +283,7 @@ export function say(key, values = {}) {
 
 /** The server's warnings, which are English, in Korean: $1, $2 stand for what the brackets caught. */
 const WARNINGS = [
-  [/^a long sentence was translated in (\d+) parts$/, "긴 문장을 $1개 부분으로 나누어 번역했어요."],
+  [/^a long sentence was translated in (\d+) parts$/, "긴 문장을 $1개로 나누어 번역했어요."],
   [/^not carried over: (.+)$/s, "번역문에서 빠졌어요: $1"],
   [
     /^only the first (\d+) of (\d+) pieces were translated; split the sentence$/,
@@ -294,7 +294,7 @@ const WARNINGS = [
   [/^much longer than the source$/, "번역문이 원문보다 훨씬 길어요."],
   [
     /^a number or address that the source lacks was left out$/,
-    "원문에 없는 숫자나 주소가 번역에 나와서 뺐어요.",
+    "원문에 없는 숫자나 주소가 번역문에 나와서 뺐어요.",
   ],
   [/^cut off at the length limit$/, "길이 제한에 걸려 번역이 중간에 끊겼어요."],
 ];
