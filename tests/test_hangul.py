@@ -3,6 +3,7 @@ import pytest
 from translator.hangul import (
     attach,
     final_sound,
+    has_hangul,
     particle,
     without_final,
 )
@@ -57,3 +58,8 @@ def test_marks_after_a_word_have_no_sound():
     assert final_sound("책)") == final_sound("책") == "ㄱ"
     assert final_sound("...") == "."
     assert particle("ㅋㅋ", "은") == "은"
+
+
+def test_hangul_is_syllables_and_letters_by_themselves():
+    assert has_hangul("a가") and has_hangul("ㄱa") and has_hangul("ㅋㅋ") and has_hangul("ㆎ")
+    assert not has_hangul("I am 1 漢 ア") and not has_hangul("")

@@ -8,7 +8,7 @@ import test_heatmap
 from translator import picture
 from translator.heatmap import Heatmap
 from translator.picture import PictureError, save_picture
-from translator.romanization import has_hangul, romanized
+from translator.romanization import romanized
 
 MAP = test_heatmap.MAP
 HANGUL = Heatmap(
@@ -100,4 +100,3 @@ def test_without_matplotlib_the_extra_is_named(tmp_path, monkeypatch):
 def test_romanisation_goes_syllable_by_syllable():
     assert romanized("한국어 안녕, abc") == "hangukeo annyeong, abc"
     assert romanized("값 꽃 안다 뷁") == "gap kkot anda bwek"
-    assert has_hangul("a가") and not has_hangul("ㄱa")

@@ -1,7 +1,9 @@
-"""Korean particles, which follow the sound before them."""
+"""Hangul: whether there is any, and particles, which follow the sound before them."""
 
 import re
 from typing import Final
+
+_HANGUL: Final = re.compile("[ㄱ-ㆎ가-힣]")
 
 PARTICLES: Final = {
     "은": ("은", "는"),
@@ -40,6 +42,11 @@ _FINAL_OF_DIGIT: Final = dict(zip("0123456789", "ㅇㄹ.ㅁ..ㄱㄹㄹ.", strict
 _FINALS: Final = (
     ". ㄱ ㄲ ㄳ ㄴ ㄵ ㄶ ㄷ ㄹ ㄺ ㄻ ㄼ ㄽ ㄾ ㄿ ㅀ ㅁ ㅂ ㅄ ㅅ ㅆ ㅇ ㅈ ㅊ ㅋ ㅌ ㅍ ㅎ".split()
 )
+
+
+def has_hangul(text: str) -> bool:
+    """Whether there is a syllable, or a letter by itself as in ㅋㅋ."""
+    return bool(_HANGUL.search(text))
 
 
 def final_sound(text: str) -> str:

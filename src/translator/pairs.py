@@ -10,13 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
+from translator.hangul import has_hangul
 from translator.levels import LEVELS, line_level
 from translator.textfile import DataError, read_lines
 from translator.tokenizer import normalize
-
-_HANGUL: Final = re.compile("[ㄱ-ㆎ가-힣]")
 
 
 class Pair(NamedTuple):
@@ -47,7 +46,7 @@ class Report:
     def keep(self, pair: Pair, place: str) -> None:
         """Counts one pair that is used."""
         self.kept += 1
-        if _HANGUL.search(pair.src) or not _HANGUL.search(pair.tgt):
+        if has_hangul(pair.src) or not has_hangul(pair.tgt):
             self.odd += 1
             self.first_odd = self.first_odd or place
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from translator.errors import UserError, lacks
+from translator.hangul import has_hangul
 from translator.heatmap import IN_A_ROW, INK_CHANGES_AT, Heatmap, as_svg
-from translator.romanization import has_hangul, romanized
+from translator.romanization import romanized
 from translator.terminal import printable
 
 if TYPE_CHECKING:

@@ -11,11 +11,6 @@ _VOWELS: Final = "a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i".
 _FINALS: Final = "- k k k n n n t l k m l l l p l m p p t t ng t t k t p t".split(" ")
 
 
-def has_hangul(text: str) -> bool:
-    """Whether there is a Hangul syllable."""
-    return any(FIRST <= ord(c) <= LAST for c in text)
-
-
 def romanized(text: str) -> str:
     """Each syllable by itself, without the sound changes between two: 학생 -> haksaeng."""
     return "".join(_syllable(c) if FIRST <= ord(c) <= LAST else c for c in text)

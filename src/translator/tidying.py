@@ -3,12 +3,13 @@
 import re
 from typing import Final
 
+from translator.hangul import has_hangul
+
 _STRAIGHT: Final = str.maketrans("‘’‛‚´＇“”„‟", "''''''" + '""""')
 _LETTERS: Final = "A-Za-zÀ-ÖØ-öø-ÿ"
 _WORD: Final = re.compile(rf"[{_LETTERS}]+(?:['-][{_LETTERS}]+)*")
 _TOKEN: Final = re.compile(r"([^\w<]*)(\S*?)(\W*)(?!\S)")  # marks, what they stand around, marks
 _BEGINS: Final = re.compile(rf"(?:^|(?<!\.[A-Z])[.?!…][\"')\]]*\s|,\s(?=\"))[^\w<]*[{_LETTERS}]")
-_HANGUL: Final = re.compile("[ㄱ-ㆎ가-힣]")
 
 _KEPT: Final = frozenset(
     "I II TV PC OK ID DVD CD KTX ATM USA UK UN EU USB CEO GPS PIN SIM UFO VIP DNA PDF QR".split()
@@ -42,7 +43,7 @@ def tidy(text: str) -> str:
 
 def _shouted(text: str) -> bool:
     """Whether capitals are how it is typed, and not what it is (TV, KTX, A)."""
-    if text != text.upper() or _HANGUL.search(text):
+    if text != text.upper() or has_hangul(text):
         return False
     words = _WORD.findall(text)
     longest = max(map(len, words), default=0)

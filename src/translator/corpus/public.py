@@ -18,7 +18,6 @@ from typing import Final, NamedTuple
 from translator.errors import UserError
 from translator.heldout import near_duplicate_key
 from translator.pairs import Pair, Report
-from translator.romanization import has_hangul
 from translator.textfile import read_lines
 from translator.tokenizer import normalize
 
@@ -132,7 +131,7 @@ def _problem(pair: Pair) -> str:
     """Why a pair is not English and Korean; empty when it is."""
     if not pair.src:
         return "empty English side"
-    if not has_hangul(pair.tgt):
+    if not any("가" <= c <= "힣" for c in pair.tgt):  # ㅋㅋ is no sentence
         return "no Hangul on the Korean side"
     return ""
 

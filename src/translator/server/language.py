@@ -1,6 +1,6 @@
 """Which of the two languages a text is in, by its letters."""
 
-from translator.romanization import has_hangul
+from translator.hangul import has_hangul
 from translator.server.messages import Detection
 
 
