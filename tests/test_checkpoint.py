@@ -360,6 +360,9 @@ def test_what_is_no_checkpoint_at_all_and_a_slip(tmp_path):
         load_checkpoint(pairs)
     with pytest.raises(CheckpointError, match=r"; did you mean pretrained\?"):
         load_checkpoint("pretraind")
+    (tmp_path / "model.bin").touch()
+    with pytest.raises(CheckpointError, match="this is an export; name the checkpoint"):
+        load_checkpoint(find_checkpoint(tmp_path))
     with pytest.raises(CheckpointError) as error:
         load_checkpoint("mine")
     assert "did you mean" not in str(error.value)

@@ -73,6 +73,7 @@ def test_whole_numbers_and_a_second_load(tmp_path):
         ("train: 5", "train: expected keys and values, got 5"),
         ("- a\n- b", "the file: expected keys and values"),
         ("? [a, b]\n: 1", "line 1: not valid YAML: found unhashable key"),
+        ("train:\n  seed: 1\n   lr: 2", "not allowed here; is it indented as the lines above?"),
         ('train: {run_dir: "\x07"}', "not valid YAML: unacceptable character"),
     ],
 )
@@ -228,7 +229,11 @@ def test_what_does_nothing_is_named():
     config = Config.from_dict({"train": {"patience": 3, "warmup_steps": 9, "max_steps": 9}})
     patience, warmup = config.without_effect()
     assert patience == "train.patience has no effect without data.dev or data.dev_size"
-    assert warmup.startswith("train.warmup_steps: 9 of 9 steps")
+    assert warmup == (
+        "train.warmup_steps: 9 of 9 steps, so the rate never falls from its peak train.lr"
+    )
+    [warmup] = Config.from_dict({"train": {"warmup_steps": 9, "max_steps": 8}}).without_effect()
+    assert warmup.endswith("9 of 8 steps, so the rate never reaches its peak train.lr")
     config = Config.from_dict({"data": {"dev": "d.tsv"}, "train": {"average_of": "best"}})
     assert config.without_effect() == ["train.average_of has no effect without train.average"]
     assert Config().without_effect() == []

@@ -106,3 +106,9 @@ def test_the_error_survives_another_process():
     assert (
         error.index == 3 and str(error) == "50 pieces, but the model takes 46; split the sentence"
     )
+
+
+def test_lines_may_come_one_by_one_and_a_warning_once(translator):
+    [line, other] = translate_lines(translator, iter(["Hi &amp; you. We &amp; you.", A]))
+    assert line.warnings.count("the source has tags or entities, which are not text") == 1
+    assert len(line.parts) == 2 and other.text

@@ -181,12 +181,31 @@ def test_a_part_of_another_kind_in_a_stack_is_seen(translator, change):
     assert not is_unchanged(mine.model)
 
 
+def test_dropout_that_is_on_a_patched_class_and_a_hook_on_all_are_seen(translator, monkeypatch):
+    mine = copy_of(translator)
+    before = mine.translate(ENGLISH[:1])[0]
+    mine.model.train()
+    assert not is_unchanged(mine.model)
+    mine.model.eval()
+    assert is_unchanged(mine.model)
+    hook = torch.nn.modules.module.register_module_forward_hook(
+        lambda module, _, out: out * 0 if isinstance(module, FeedForward) else None
+    )
+    with_hook = mine.translate(ENGLISH[:1])[0]
+    hook.remove()
+    assert mine.translate(ENGLISH[:1])[0] == before
+    monkeypatch.setattr(FeedForward, "forward", lambda _, x: torch.zeros_like(x))
+    patched = mine.translate(ENGLISH[:1])[0]
+    assert with_hook.score == pytest.approx(patched.score) != before.score
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
 def test_weights_in_another_format(translator, dtype):
     mine = copy_of(translator)
     before = mine.translate(PAIRS[0][:1])[0]
     mine.model.to(dtype)
     assert mine.translate(PAIRS[0][:1])[0].text == before.text
+    assert f"on cpu, {str(dtype).removeprefix('torch.')}, " in mine.describe()
 
 
 def test_copies_of_a_used_translator(translator):

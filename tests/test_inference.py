@@ -226,3 +226,17 @@ def test_a_source_without_english_is_noticed(trained):
         ["안녕하세요", "Привет 12", "Thank you.", "저는 student", "7!", "?"]
     )
     assert [said in one.warnings for one in found] == [True, True, False, False, False, False]
+
+
+def test_one_beginning_for_several_texts_is_a_slip(translator):
+    with pytest.raises(TypeError, match="one for each text in a list, got a single text"):
+        translator.translate(ENGLISH[:2], prefixes="저는")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("<b>Hi</b> you", True), ("Tom &amp; I", True), ("Hi &#39;", True), ("a < b & c > d", False)],
+)
+def test_what_looks_like_a_web_page_is_noticed(translator, text, told):
+    [found] = translator.translate([text])
+    assert ("the source has tags or entities, which are not text" in found.warnings) == told

@@ -162,8 +162,10 @@ def _check_content(content: Mapping[str, Any], size: int) -> None:
     for name, weight in content["weights"].items():
         if not isinstance(name, str) or not weight.is_floating_point():
             raise ValueError(f"weight {name!r} is none")
-    if not isinstance(content["step"], int) or not isinstance(content["metrics"], dict):
-        raise ValueError("step or metrics")
+    if not isinstance(content["step"], int):
+        raise ValueError("its step is no whole number")
+    if not isinstance(content["metrics"], dict):
+        raise ValueError("its metrics are no dictionary")
 
 
 def find_checkpoint(path: str | Path) -> Path:
@@ -208,6 +210,8 @@ def load_safely(path: str | Path) -> dict[str, Any]:
         remedy = f"there is {' and '.join(beside)}" if beside else "train one first"
         if path.name == str(path) and difflib.get_close_matches(path.name, ["pretrained"], 1, 0.9):
             remedy += "; did you mean pretrained?"
+        if (path.parent / "model.bin").is_file():
+            remedy = "this is an export; name the checkpoint from which it was made"
         if path.name == "best.pt" and "last.pt" in beside:
             remedy += "; best.pt comes with the first validation"
         raise CheckpointError(

@@ -240,9 +240,10 @@ class Config:
         elif train.average_of != default.average_of and not train.average:
             notes.append("train.average_of has no effect without train.average")
         if train.warmup_steps >= train.max_steps:
+            peak = "falls from" if train.warmup_steps == train.max_steps else "reaches"
             notes.append(
                 f"train.warmup_steps: {train.warmup_steps} of {train.max_steps} steps, so the rate "
-                "never falls from its peak train.lr, or never reaches it"
+                f"never {peak} its peak train.lr"
             )
         return notes
 

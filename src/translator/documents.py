@@ -1,6 +1,6 @@
 """Lines of text, each of which may hold several sentences: split, translated, joined again."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -76,7 +76,7 @@ def check_one_sentence(translator: Translator, text: str) -> None:
 
 def translate_lines(
     translator: Translator,
-    lines: Sequence[str],
+    lines: Iterable[str],
     style: str = DEFAULT_STYLE,
     options: DecodingConfig | None = None,
     *,
@@ -94,6 +94,7 @@ def translate_lines(
     """
     if isinstance(lines, str):
         raise TypeError("translate_lines takes a list of lines; for one write [line]")
+    lines = list(lines)
     options = options or translator.config.decoding
     parts: list[list[str]] = []
     notes: list[list[str]] = []
@@ -111,7 +112,8 @@ def translate_lines(
     results = []
     for line, found, notices in zip(lines, parts, notes, strict=True):
         own = tuple(next(translated) for _ in found)
-        warnings = (*notices, *(warning for part in own for warning in part.warnings))
+        found_warnings = (warning for part in own for warning in part.warnings)
+        warnings = tuple(dict.fromkeys((*notices, *found_warnings)))
         text = " ".join(part.text for part in own if part.text)
         results.append(
             TranslatedLine(

@@ -89,7 +89,9 @@ class TorchEngine:
 
     def describe(self, options: DecodingConfig) -> str:
         """Such as "PyTorch on cpu, fp32, 2 threads"."""
-        text = f"PyTorch on {self._device}, {options.precision}"
+        kind = self.model.embedding.weight.dtype
+        name = options.precision if kind == torch.float32 else str(kind).removeprefix("torch.")
+        text = f"PyTorch on {self._device}, {name}"
         return f"{text}, {torch.get_num_threads()} threads" if self._device.type == "cpu" else text
 
     @property

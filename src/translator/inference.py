@@ -23,6 +23,7 @@ from translator.tokenizer import BOS_ID, EOS_ID, Tokenizer, normalize
 from translator.translation import BLANK, TooLong, Translation, suspicions
 
 _ENGLISH: Final = re.compile("[A-Za-z]")
+_MARKUP: Final = re.compile(r"</?[A-Za-z][^<>]*>|&(?:[a-z]+|#\d+);")
 
 
 class Translator:
@@ -32,6 +33,9 @@ class Translator:
         model: in evaluation mode; it runs on the device where its weights are
         tokenizer: the vocabulary that the model was trained with
         config: gives the bounds of the search
+
+    The weights are laid out for decoding at the first translation, and again when they or a layer
+    have been changed; only a change through `weight.data` leaves no trace, so make a new one then.
 
     Raises:
         TypeError, ValueError: no model of this package, or one of another vocabulary.
@@ -115,6 +119,8 @@ class Translator:
         """
         texts = _checked(texts)
         self.tokenizer.tag(style)  # there has to be such a style even if there is no text
+        if isinstance(prefixes, str):
+            raise TypeError("prefixes: expected one for each text in a list, got a single text")
         if prefixes and len(prefixes) != len(texts):
             raise ValueError(f"{len(prefixes)} prefixes for {len(texts)} texts")
         options = options or self.config.decoding
@@ -215,6 +221,8 @@ class Translator:
                 warnings.append("a number or address that the source lacks was left out")
             text = show(text, things)
         source = normalize(source)
+        if _MARKUP.search(source):
+            warnings.append("the source has tags or entities, which are not text")
         if not _ENGLISH.search(source) and any(map(str.isalpha, source)):
             warnings.append("the source has no English letters")
         missing = lost(source, text)

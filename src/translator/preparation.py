@@ -153,6 +153,7 @@ class _Encoder:
         self._tokenizer = tokenizer
         self._read, self._encoded = Report(), Report()
         self._levels: Counter[str] = Counter()
+        self._originals = 0  # without copies with noise
         self.sizes: list[int] = []
 
     def train(self, corpus: _Corpus) -> Iterator[EncodedPair]:
@@ -160,14 +161,14 @@ class _Encoder:
         noise, seed = self._config.data.noise, self._config.train.seed
         for number, entry in enumerate(self._config.data.train):
             before = self._encoded.kept
-            pairs = self._hidden(corpus.train(entry, self._read))
+            pairs = self._count_originals(self._hidden(corpus.train(entry, self._read)))
             yield from self._encode(with_noisy_copies(pairs, noise, f"{seed}/{number}"))
             self.sizes.append(self._encoded.kept - before)
         corpus.check_some(self._read)
 
     def dev(self, corpus: _Corpus) -> Iterator[EncodedPair]:
         """The dev pairs, as they are."""
-        return self._encode(self._hidden(corpus.dev))
+        return self._encode(self._count_originals(self._hidden(corpus.dev)))
 
     def notes(self, name: str) -> Iterator[Note]:
         """What was dropped and kept.  Raises DataError when nothing was short enough."""
@@ -176,8 +177,8 @@ class _Encoder:
             raise DataError(f"data.{name}: no pair is short enough; {'; '.join(dropped)}")
         yield from (Note(f"{name}: {line}") for line in dropped)
         shown = ", ".join(f"{level} {count}" for level, count in self._levels.most_common())
-        noise = name == "train" and self._config.data.noise > 0
-        copies = ", copies with noise among them" if noise else ""
+        n_copies = self._levels.total() - self._originals
+        copies = f", {n_copies} copies with noise among them" if n_copies else ""
         levels = f" ({shown})" if shown else ""
         yield Note(f"{name}: {self._encoded.kept} pairs{copies}{levels}")
         total = self._levels.total()
@@ -196,6 +197,11 @@ class _Encoder:
     def _hidden(self, pairs: Iterable[Pair]) -> Iterable[Pair]:
         """Before any noise, which must not change what has to be copied."""
         return map(hide_pair, pairs) if self._tokenizer.has_placeholders else pairs
+
+    def _count_originals(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        for pair in pairs:
+            self._originals += 1
+            yield pair
 
     def _count_levels(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         for pair in pairs:

@@ -75,7 +75,9 @@ def read_yaml(path: Path) -> Mapping[str, Any]:
         raise ConfigError(f"{path}: {error}") from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ConfigError(f"{path}: line {line}: not valid YAML: {error.problem}") from None
+        problem = str(error.problem)
+        hint = "; is it indented as the lines above?" if "mapping values" in problem else ""
+        raise ConfigError(f"{path}: line {line}: not valid YAML: {problem}{hint}") from None
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
     except _UNREADABLE as error:

@@ -39,13 +39,21 @@ _PARTS: Final[Mapping[type[nn.Module], Mapping[str, type[nn.Module]]]] = {
 """Every class of a model, and the classes of its parts by name."""
 
 
+_AS_WRITTEN: Final = {kind: dict(vars(kind)) for kind in _PARTS}
+"""What stands in those classes; somebody may put something else there."""
+
 _OF_EVERY_MODULE: Final = vars(nn.Module()).keys()
 
 
 def is_unchanged(model: Transformer) -> bool:
-    """Whether every part of a model is of the class that stands there, without hooks, without
-    methods of its own and with the settings of `model.config`.
+    """Whether every part of a model is of the class that stands there, as it was written, without
+    hooks, without methods of its own and with the settings of `model.config`; and none drops out.
     """
+    hooks = nn.modules.module
+    if model.training or hooks._global_forward_hooks or hooks._global_forward_pre_hooks:
+        return False
+    if any(vars(kind) != written for kind, written in _AS_WRITTEN.items()):
+        return False
     return all(_is_as_made(part, model.config) for part in model.modules())
 
 

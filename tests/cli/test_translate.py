@@ -397,3 +397,13 @@ def test_the_file_that_is_read_is_not_overwritten(tmp_path, capsys):
     assert main(["translate", "--file", str(path), "--output", f"{tmp_path}/./a.srt"]) == 2
     assert "is the file to be translated; choose another name" in capsys.readouterr().err
     assert path.read_text() == "Hi.\n"
+
+
+def test_a_sentence_without_quotes_is_noticed(trained, capsys):
+    hint = "each word is translated by itself; put quotes around a sentence"
+    for words in ("I am a student", "Where is it?"):
+        assert main(["translate", "--model", str(trained), *words.split()]) == 0
+        assert hint in capsys.readouterr().err
+    for texts in (["I am a student"], ["Hello.", "Thank you.", "Bye."], ["Hi", "Bye"]):
+        assert main(["translate", "--model", str(trained), *texts]) == 0
+        assert hint not in capsys.readouterr().err

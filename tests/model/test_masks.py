@@ -32,3 +32,9 @@ def test_masks_are_made_where_they_are_used():
     ids = torch.ones(2, 3, dtype=torch.int64, device="meta")
     assert causal_mask(3, ids.device).device.type == "meta"
     assert padding_mask(ids, pad_id=0).device.type == "meta"
+
+
+def test_ids_come_in_batches():
+    for shape in ((3,), (1, 2, 3)):
+        with pytest.raises(ValueError, match=r"ids: expected \(B, S\), got "):
+            padding_mask(torch.ones(shape, dtype=torch.int64), pad_id=0)

@@ -216,6 +216,11 @@ def test_matrices_begin_as_glorot_says_and_biases_at_zero():
             assert parameter.var().item() == pytest.approx(2 / sum(parameter.shape), rel=0.2), name
 
 
+def test_as_many_targets_as_sources(model):
+    with pytest.raises(ValueError, match="1 sources, but 2 targets"):
+        model(SRC[:1], TGT_IN[:2])
+
+
 def test_shapes_without_numbers():
     """The meta device knows shapes only."""
     model = Transformer(small_config("x", "y").model, vocab_size=30).to("meta")

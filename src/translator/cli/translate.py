@@ -57,11 +57,21 @@ def run(args: argparse.Namespace) -> None:
         options=options,
         use_cache=not args.no_cache,
     )
+    if _is_one_in_pieces(args.text):
+        print(
+            "translator: each word is translated by itself; put quotes around a sentence",
+            file=sys.stderr,
+        )
     with _output(args.output) as out:
         if subtitles:
             _translate_subtitles(args, translate, out)
         else:
             _translate_all(args, translate, out)
+
+
+def _is_one_in_pieces(texts: Sequence[str]) -> bool:
+    """Whether it looks like one sentence without the quotes around it."""
+    return len(texts) > 2 and all(text.isalpha() for text in texts[:-1]) and " " not in texts[-1]
 
 
 def _threads(args: argparse.Namespace) -> int:

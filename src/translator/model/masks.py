@@ -5,7 +5,12 @@ from torch import Tensor
 
 
 def padding_mask(ids: Tensor, pad_id: int) -> Tensor:
-    """Which positions hold a real token: nobody may look at padding.  (B, S) -> (B, 1, 1, S)"""
+    """Which positions hold a real token: nobody may look at padding.  (B, S) -> (B, 1, 1, S)
+
+    Raises ValueError: ids without a batch, or with more than one.
+    """
+    if ids.dim() != 2:
+        raise ValueError(f"ids: expected (B, S), got {tuple(ids.shape)}")
     return (ids != pad_id)[:, None, None, :]  # (B, 1, 1, S)
 
 

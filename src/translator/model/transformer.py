@@ -72,6 +72,8 @@ class Transformer(nn.Module):
 
     def hidden(self, src: Tensor, tgt_in: Tensor) -> Tensor:
         """The decoder's states before they become logits.  (B, S), (B, T) -> (B, T, D)"""
+        if len(src) != len(tgt_in):
+            raise ValueError(f"{len(src)} sources, but {len(tgt_in)} targets")
         memory, memory_mask = self.encode(src)
         out: Tensor = self.decoder(
             self.embedding(tgt_in), memory, self.tgt_mask(tgt_in), memory_mask
