@@ -242,6 +242,11 @@ def test_made_without_memory_and_filled_with_weights(assign):
     assert torch.equal(empty(SRC, TGT_IN), whole(SRC, TGT_IN))
 
 
+def test_loaded_in_another_number_format_positions_have_it_too(model):
+    model.double().load_state_dict(model.state_dict())
+    assert model.embedding.positions.dtype == torch.float64
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
 def test_made_in_another_number_format(dtype):
     torch.set_default_dtype(dtype)
