@@ -135,6 +135,20 @@ def test_a_small_file_cannot_fill_the_memory(tmp_path):
         replace(saved, config=large).build_model()
 
 
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_layers_that_the_file_lacks_are_never_made(stack, monkeypatch):
+    """Only the last of a hundred is there: they would take far more memory than the file has."""
+    saved = make_checkpoint()
+    last = {
+        name.replace(f"{stack}.layers.1.", f"{stack}.layers.99."): weight
+        for name, weight in saved.weights.items()
+    }
+    config = saved.config.override([f"model.n_{stack}_layers=100"])
+    monkeypatch.setattr("translator.checkpoint.Transformer", None)
+    with pytest.raises(CheckpointError, match=rf"lacks {stack}\.layers\.1\.feed_forward"):
+        replace(saved, config=config, weights=last).build_model()
+
+
 @pytest.mark.parametrize(
     "weight",
     [

@@ -59,12 +59,9 @@ class Checkpoint:
         sizes: dict[str, tuple[int, ...]] = {
             "embedding.weight": (self.tokenizer.vocab_size, config.d_model)
         }
-        for stack, n in (
-            ("encoder", config.n_encoder_layers),
-            ("decoder", config.n_decoder_layers),
-        ):
-            for layer in range(n):
-                name = f"{stack}.layers.{layer}"
+        layers = [f"encoder.layers.{n}" for n in range(config.n_encoder_layers)]
+        layers += [f"decoder.layers.{n}" for n in range(config.n_decoder_layers)]
+        for name in layers:
             sizes[f"{name}.self_attn.w_q.weight"] = (config.d_model, config.d_model)
             sizes[f"{name}.feed_forward.widen.weight"] = (config.d_ff, config.d_model)
         return sizes
