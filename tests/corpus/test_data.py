@@ -9,7 +9,7 @@ from translator.cli import main
 from translator.corpus.build import draw_pairs
 from translator.corpus.check import check_corpus, check_lines
 from translator.corpus.coverage import read_word_list
-from translator.corpus.frames import FrameSet
+from translator.corpus.drawing import FrameSet
 from translator.corpus.lines import Line, corpus_parts, sentence_key
 from translator.corpus.report import report_text
 from translator.levels import SPOKEN

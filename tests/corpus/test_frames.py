@@ -4,7 +4,8 @@ import re
 import pytest
 
 from translator.corpus.conjugation import Conjugations
-from translator.corpus.frames import FrameError, FrameSet, parse_frame
+from translator.corpus.drawing import FrameSet
+from translator.corpus.frames import FrameError, parse_frame
 from translator.corpus.kinds import KINDS
 from translator.corpus.lexicon import Entry, Lexicon, LexiconError
 from translator.hangul import final_sound

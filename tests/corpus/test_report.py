@@ -1,7 +1,8 @@
 """The figures of corpora that have hardly anything."""
 
 from translator.corpus.conjugation import Conjugations
-from translator.corpus.frames import FrameSet, parse_frame
+from translator.corpus.drawing import FrameSet
+from translator.corpus.frames import parse_frame
 from translator.corpus.lexicon import Entry, Lexicon
 from translator.corpus.lines import PARTS, Line
 from translator.corpus.report import report_text

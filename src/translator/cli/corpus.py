@@ -11,7 +11,7 @@ from pathlib import Path
 from translator.corpus.build import convert_levels, draw_pairs, write_conjugations
 from translator.corpus.check import check_corpus
 from translator.corpus.coverage import read_word_list
-from translator.corpus.frames import FrameSet
+from translator.corpus.drawing import FrameSet
 from translator.corpus.lines import Line, corpus_parts
 from translator.corpus.report import report_text
 from translator.errors import UserError

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from translator.corpus.check import MALFORMED, Finding, check_formal
 from translator.corpus.conjugation import conjugate_all
 from translator.corpus.convert import Converter
-from translator.corpus.frames import FrameSet
+from translator.corpus.drawing import FrameSet
 from translator.corpus.lexicon import Lexicon
 from translator.corpus.lines import read_part
 from translator.errors import UserError

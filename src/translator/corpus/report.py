@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from translator.corpus.coverage import count_grammar, count_words, length_class
-from translator.corpus.frames import FrameSet
+from translator.corpus.drawing import FrameSet
 from translator.corpus.lines import Line, sentence_key
 from translator.levels import SPOKEN
 
