@@ -612,8 +612,10 @@ def test_fine_tuning_never_ends_with_less_than_it_began_with(corpus, tmp_path):
     run(small_config(corpus, tmp_path / "first", max_steps=60))
     config = small_config(
         corpus, tmp_path / "second", init_from=str(tmp_path / "first"), lr=1.0, warmup_steps=0
-    ).override([f"data.dev={corpus}", "train.average=2", "train.optimizer=adamw"])
-    reports = [event for event in run(config) if isinstance(event, ValidationReport)]
+    ).override([f"data.dev={corpus}", "train.average=3"])
+    events = run(config)
+    reports = [event for event in events if isinstance(event, ValidationReport)]
+    assert Note("average of the checkpoints of steps 5, 10") in events, "not of the start"
     assert [(report.step, report.best) for report in reports] == [
         (0, True),
         (5, False),
@@ -727,6 +729,18 @@ def test_texts_too_long_for_the_vocabulary_are_counted(tmp_path):
     write_tsv(corpus, [("가" * 6000, "나" * 6000, "formal")])
     with pytest.raises(TokenizerError, match="every one is empty or above 16384 bytes"):
         run(small_config(corpus, tmp_path / "run"))
+
+
+def test_copies_with_noise_are_counted_apart(corpus, tmp_path):
+    config = small_config(corpus, tmp_path / "run", max_steps=1)
+    plain, noisy = (
+        next(note for note in notes_of(config.override(settings)) if note.startswith("train: "))
+        for settings in ([], ["data.noise=1", f"train.run_dir={tmp_path / 'noisy'}"])
+    )
+    n_pairs = int(plain.split()[1])
+    assert "copies" not in plain
+    [(total, copies)] = re.findall(r"train: (\d+) pairs, (\d+) copies with noise among", noisy)
+    assert int(copies) > 0 and int(total) == n_pairs + int(copies)
 
 
 def test_a_corpus_without_the_default_level_is_said_so(tmp_path):
