@@ -5,6 +5,7 @@ import random
 import re
 import signal
 import time
+import tracemalloc
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from translator.checkpoint import (
     PRETRAINED,
     Checkpoint,
     CheckpointError,
+    _is_plain,
     find_checkpoint,
     load_checkpoint,
     load_safely,
@@ -165,7 +167,7 @@ def test_a_weight_is_plain_numbers(tmp_path, weight):
     content = load_safely(path)
     content["weights"]["embedding.weight"] = weight
     save_atomically(path, content)
-    with pytest.raises(CheckpointError, match="incomplete checkpoint"):
+    with pytest.raises(CheckpointError, match=r"incomplete checkpoint|damaged"):
         load_checkpoint(path)
 
 
@@ -380,3 +382,66 @@ def test_what_is_no_checkpoint_at_all_and_a_slip(tmp_path):
     with pytest.raises(CheckpointError) as error:
         load_checkpoint("mine")
     assert "did you mean" not in str(error.value)
+
+
+class Buffer:
+    """Asks for a gigabyte when it is unpickled, which PyTorch would allow."""
+
+    def __reduce__(self):
+        return bytearray, (10**9,)
+
+
+def test_a_small_file_gets_no_large_buffer(tmp_path):
+    path = tmp_path / "small.pt"
+    torch.save({"format": 1, "metrics": Buffer()}, path)
+    tracemalloc.start()
+    with pytest.raises(CheckpointError, match="damaged, or not a checkpoint"):
+        load_checkpoint(path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 10**8
+
+
+@pytest.mark.parametrize("version", [torch.ones(2), "1", None, [1], 2])
+def test_a_format_that_is_no_number_or_another(tmp_path, version):
+    path = tmp_path / "odd.pt"
+    save_checkpoint(path, make_checkpoint())
+    save_atomically(path, {**load_safely(path), "format": version})
+    with pytest.raises(CheckpointError, match="not a translator checkpoint of format 1"):
+        load_checkpoint(path)
+
+
+def test_a_vocabulary_larger_than_any(tmp_path):
+    path = tmp_path / "odd.pt"
+    save_checkpoint(path, make_checkpoint())
+    huge = torch.zeros(1, dtype=torch.uint8).expand((1 << 24) + 1)
+    save_atomically(
+        path, {**load_safely(path), "tokenizer": huge, "weights": {"a": torch.zeros(1 << 23)}}
+    )
+    with pytest.raises(CheckpointError, match="larger than any can be"):
+        load_checkpoint(path)
+
+
+def test_what_a_pickle_may_name():
+    assert _is_plain(pickle.dumps({"a": [1, 2.5, "x", None, True]}, protocol=2))
+    for protocol in (2, 4):  # which names things in another way
+        assert not _is_plain(pickle.dumps([Buffer()], protocol=protocol))
+    assert not _is_plain(b"(cposix\nsystem\n.")
+    assert not _is_plain(b"(iposix\nsystem\n.")
+
+
+def test_pytorch_runs_no_code_either(tmp_path, monkeypatch):
+    """The second lock, with the first one open."""
+    path = tmp_path / "hostile.pt"
+
+    class Hostile:
+        def __reduce__(self):
+            return Path.touch, (tmp_path / "ran",)
+
+    torch.save({"format": 1, "x": Hostile()}, path)
+    monkeypatch.setattr("translator.checkpoint._is_plain", lambda _: True)
+    with pytest.raises(CheckpointError, match="damaged, or not a checkpoint"):
+        load_checkpoint(path)
+    assert not (tmp_path / "ran").exists()
+    torch.load(path, weights_only=False)
+    assert (tmp_path / "ran").exists(), "it would have"

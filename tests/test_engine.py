@@ -1,5 +1,7 @@
 import copy
+import inspect
 import pickle
+import pydoc
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -253,3 +255,19 @@ def test_a_tokenizer_of_another_model_is_refused(translator):
     model = type(translator.model)(translator.config.model, translator.tokenizer.vocab_size + 1)
     with pytest.raises(ValueError, match=r"the model has \d+ pieces, the tokenizer \d+"):
         Translator(model, translator.tokenizer, translator.config)
+
+
+def test_who_only_looks_at_the_classes_changes_nothing(translator):
+    """`help` and others make Python write into a class."""
+    for kind in {type(part) for part in translator.model.modules()}:
+        pydoc.render_doc(kind)
+        inspect.getmembers(kind)
+        assert kind.__annotations__ is not None and kind.__doc__
+    assert is_unchanged(translator.model)
+
+
+def test_one_thread_is_one(translator, monkeypatch):
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
+    assert translator.describe().endswith(", 1 thread")
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    assert translator.describe().endswith(", 2 threads")

@@ -1,6 +1,8 @@
 """A file is its old or its new content at every moment."""
 
 import os
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -57,3 +59,21 @@ def test_leftovers_of_saving_go_and_nothing_else(tmp_path):
         (tmp_path / name).touch()
     remove_leftovers(tmp_path, "*.pt")
     assert sorted(path.name for path in tmp_path.iterdir()) == names
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits as POSIX has them")
+def test_a_full_disk_leaves_nothing_behind(tmp_path):
+    """What is still in a buffer fails once more when the file is closed."""
+    code = """
+import resource, signal, sys
+from translator.files import write_lines
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+try:
+    write_lines(sys.argv[1], ["x" * 99] * 50_000)
+except OSError:
+    print("full")
+"""
+    command = [sys.executable, "-c", code, str(tmp_path / "lines")]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "full\n"
+    assert list(tmp_path.iterdir()) == []

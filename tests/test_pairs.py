@@ -56,7 +56,7 @@ def test_another_encoding_is_named_and_can_be_asked_for(tmp_path):
     write(path, "Hi\t안녕\n")
     with pytest.raises(DataError, match=r"is not cp949; .* say so \(data\.encoding=utf-8"):
         read(path, encoding="cp949")
-    with pytest.raises(DataError, match="unknown encoding 'utf-9'"):
+    with pytest.raises(DataError, match="unknown or unsuitable encoding 'utf-9'"):
         read(path, encoding="utf-9")
 
 
@@ -212,3 +212,20 @@ def test_every_row_is_kept_or_told(rows, end, tmp_path_factory):
     remaining = iter(kept)
     assert all((pair.src, pair.tgt) in remaining for pair in pairs), "in their order"
     assert {pair.level for pair in pairs} <= {*LEVELS}
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-16", "utf_16_le", "utf-32", "iso2022_kr", "undefined", "punycode", "rot13"]
+)
+def test_encodings_whose_lines_cannot_be_told_apart(tmp_path, encoding):
+    (tmp_path / "a.tsv").write_bytes(b"Hi.\tx\n")
+    with pytest.raises(DataError, match=f"unsuitable encoding '{encoding}'"):
+        list(read_lines(tmp_path / "a.tsv", encoding))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp949", "euc_kr", "johab"])
+def test_encodings_of_korean(tmp_path, encoding):
+    (tmp_path / "a.txt").write_bytes("가\r\n나\n".encode(encoding))
+    assert list(read_lines(tmp_path / "a.txt", encoding)) == ["가", "나"]
+    (tmp_path / "b.txt").write_bytes(b"caf\xe9\n")
+    assert list(read_lines(tmp_path / "b.txt", "latin-1")) == ["café"]

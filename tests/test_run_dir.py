@@ -1,5 +1,6 @@
 import json
 import math
+import os
 import subprocess
 import sys
 
@@ -195,3 +196,28 @@ def test_a_foreign_state_is_refused(tmp_path):
     save_atomically(tmp_path / "resume.pt", {"something": 1})
     with pytest.raises(UserError, match="not the state of a run"):
         RunDirectory(tmp_path).load_state(small_config("c", tmp_path))
+
+
+def test_a_run_that_began_meanwhile_is_not_lost(tmp_path):
+    """While one reads its corpus another may begin, and end, in the same new directory."""
+    slow, fast = RunDirectory(tmp_path), RunDirectory(tmp_path)
+    slow.hold()
+    slow.check_free(overwrite=False)
+    fast.prepare()
+    (tmp_path / "best.pt").touch()
+    fast.release()
+    with pytest.raises(UserError, match="holds a run already"):
+        slow.prepare()
+    slow.release()
+    again = RunDirectory(tmp_path)
+    again.check_free(overwrite=True)
+    again.prepare()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no locks")
+def test_a_run_without_a_lock_file_is_held_before_it_is_read(tmp_path):
+    (tmp_path / "resume.pt").touch()
+    first = RunDirectory(tmp_path)
+    first.hold()
+    with pytest.raises(UserError, match="another process trains here, or a training of this one"):
+        RunDirectory(tmp_path).hold()

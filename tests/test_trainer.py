@@ -743,6 +743,17 @@ def test_copies_with_noise_are_counted_apart(corpus, tmp_path):
     assert int(copies) > 0 and int(total) == n_pairs + int(copies)
 
 
+def test_only_what_is_kept_is_counted(tmp_path):
+    """Twenty pairs are too long, so are their copies."""
+    long = [(f"{'Come and see. ' * 30}{n}", "와서 보십시오.", "formal") for n in range(20)]
+    corpus = write_tsv(tmp_path / "long.tsv", [*PAIRS, *long])
+    config = small_config(corpus, tmp_path / "run", max_steps=1).override(["data.noise=1"])
+    [note] = [note for note in notes_of(config) if re.match(r"train: \d+ pairs, ", note)]
+    total, copies = map(int, re.findall(r"\d+", note)[:2])
+    assert copies > 0 and total == len(PAIRS) + copies
+    assert sum(map(int, re.findall(r"[a-z]+ (\d+)", note.partition("(")[2]))) == total
+
+
 def test_a_corpus_without_the_default_level_is_said_so(tmp_path):
     polite = write_tsv(tmp_path / "polite.tsv", [pair for pair in PAIRS if pair[2] == "polite"])
     notes = notes_of(small_config(polite, tmp_path / "run", max_steps=1))

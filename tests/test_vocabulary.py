@@ -80,6 +80,31 @@ def test_frequent_words_are_pieces():
     assert tokenizer.decode(tokenizer.encode("I'm ill and I am here.")) == "I'm ill and I am here."
 
 
+def test_a_full_vocabulary_makes_room_for_the_most_frequent_words():
+    """From the least that the characters need, one more piece is one more word."""
+    corpus = contracted_corpus()
+    least = vocabulary._least(corpus, TokenizerConfig())
+    letters_only = train_tokenizer(corpus, TokenizerConfig(vocab_size=least))
+    wanted = vocabulary._split_words(vocabulary._frequent_words(corpus), letters_only)
+    assert letters_only.vocab_size == least and wanted[:3] == ["I", "and", "못"]
+    for more in (1, 2, 5, 8):
+        tokenizer = train_tokenizer(corpus, TokenizerConfig(vocab_size=least + more))
+        assert tokenizer.vocab_size == least + more
+        known = [word for word in wanted if f"▁{word}" in tokenizer.plain_pieces()]
+        assert known == wanted[:more]
+
+
+def test_digits_and_placeholders_are_pieces_by_themselves_in_both_kinds():
+    lines = ["I was born in 2024 and 2025, <1>."] * 30
+    found = {
+        kind: train_tokenizer(lines, TokenizerConfig(model_type=kind))
+        for kind in ("unigram", "bpe")
+    }
+    for tokenizer in found.values():
+        assert tokenizer.pieces(tokenizer.encode("2024 <1>")) == ["▁", *"2024", "▁", "<1>"]
+    assert found["unigram"].fingerprint != found["bpe"].fingerprint
+
+
 @pytest.mark.parametrize("length", [62, 130])
 def test_a_long_shout_does_no_harm(length):
     """Its piece would not fit into one byte of length."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         TokenizerConfig,
         TrainConfig,
     )
-    from translator.documents import TranslatedLine, translate_lines
+    from translator.documents import Alternative, TranslatedLine, translate_lines
     from translator.errors import UserError
     from translator.inference import Translator
     from translator.model.attention import MultiHeadAttention, scaled_dot_product_attention
@@ -45,11 +45,13 @@ _HOME: Final = {
     "EncoderLayer": "model.encoder",
     "Transformer": "model.transformer",
     "Translation": "translation",
+    "Alternative": "documents",
     "TranslatedLine": "documents",
     "translate_lines": "documents",
 }
 
 __all__ = [
+    "Alternative",
     "Config",
     "DataConfig",
     "Decoder",

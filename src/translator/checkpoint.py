@@ -9,6 +9,8 @@ older file stays whole until the newer one is.
 """
 
 import difflib
+import pickletools
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +28,11 @@ from translator.tokenizer import PAD_ID, Tokenizer, TokenizerError
 
 FORMAT: Final = 1
 MOST_SHARED: Final = 4  # times that a file may say it is; layers can share weights
+MOST_VOCABULARY: Final = 1 << 24  # bytes; 65,536 pieces take about one million
+_PLAIN: Final = re.compile(
+    r"collections OrderedDict|torch \w+Storage|torch\._utils _rebuild_(tensor_v2|parameter)"
+)
+"""What a pickle of plain values and tensors names."""
 PRETRAINED: Final = Path(__file__).parent / "pretrained" / "model.pt"
 
 
@@ -117,7 +124,9 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         CheckpointError: missing, damaged, or not a checkpoint of this format.
     """
     content = load_safely(path)
-    if content.get("format") != FORMAT or not isinstance(content.get("tokenizer"), Tensor):
+    version = content.get("format")
+    is_ours = isinstance(version, int) and version == FORMAT
+    if not is_ours or not isinstance(content.get("tokenizer"), Tensor):
         raise CheckpointError(
             f"{path}: not a translator checkpoint of format {FORMAT}; train or install one that is"
         )
@@ -150,9 +159,9 @@ def _check_content(content: Mapping[str, Any], size: int) -> None:
     tokenizer = content["tokenizer"]
     if tokenizer.dtype != torch.uint8 or tokenizer.dim() != 1:
         raise ValueError("its vocabulary is no bytes")
+    if len(tokenizer) > MOST_VOCABULARY:
+        raise ValueError("its vocabulary is larger than any can be")
     tensors = [tokenizer, *content["weights"].values()]
-    if not all(tensor.layout == torch.strided and tensor.is_cpu for tensor in tensors):
-        raise ValueError("a tensor without numbers")
     claimed = sum(tensor.numel() * tensor.element_size() for tensor in tensors)
     if claimed > MOST_SHARED * size:
         raise ValueError("its tensors are larger than the file")
@@ -232,8 +241,23 @@ def load_safely(path: str | Path) -> dict[str, Any]:
 
 def _is_whole(path: Path) -> bool:
     """Whether every part of the archive has its checksum; and is not packed, as `torch.save` never
-    does: a small file could then fill the memory.
+    does: a small file could then fill the memory. And whether it holds only plain values.
     """
     with zipfile.ZipFile(path) as archive:
         unpacked = sum(part.file_size for part in archive.infolist())
-        return unpacked <= path.stat().st_size and archive.testzip() is None
+        if unpacked > path.stat().st_size or archive.testzip() is not None:
+            return False
+        pickles = [name for name in archive.namelist() if name.endswith("/data.pkl")]
+        return len(pickles) == 1 and _is_plain(archive.read(pickles[0]))
+
+
+def _is_plain(pickled: bytes) -> bool:
+    """Whether a pickle makes nothing but plain values and tensors that stand in the file; PyTorch
+    would also let it ask for a buffer of any size.
+    """
+    for operation, argument, _ in pickletools.genops(pickled):
+        if operation.name in {"STACK_GLOBAL", "INST"}:  # which `torch.save` never writes
+            return False
+        if operation.name == "GLOBAL" and not _PLAIN.fullmatch(str(argument)):
+            return False
+    return True

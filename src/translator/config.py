@@ -70,7 +70,7 @@ class ModelConfig(_Checked):
     d_ff: int = _number(1024, low=1, high=65_536)
     dropout: float = _number(0.1, low=0.0, high=0.9)
     norm_first: bool = True  # False is the order of the paper's figure
-    max_len: int = _number(256, low=4, high=65_536)  # positions, special tokens included
+    max_len: int = _number(256, low=4, high=16_384)  # positions, special tokens included
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -71,7 +71,11 @@ def check_one_sentence(translator: Translator, text: str) -> None:
     if len(sentences) > 1:
         raise NotOneSentence(f"{len(sentences)} sentences; look at one at a time")
     if not translator.fits(text):
-        raise TooLongForOne("the sentence is too long to be looked at in one piece")
+        most = translator.most_pieces(translator.config.decoding)
+        raise TooLongForOne(
+            f"the sentence has {translator.n_pieces(text)} pieces; at most {most} can be looked at "
+            "(decoding.split_above or model.max_len): look at a part of it"
+        )
 
 
 def translate_lines(

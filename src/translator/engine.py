@@ -92,7 +92,10 @@ class TorchEngine:
         kind = self.model.embedding.weight.dtype
         name = options.precision if kind == torch.float32 else str(kind).removeprefix("torch.")
         text = f"PyTorch on {self._device}, {name}"
-        return f"{text}, {torch.get_num_threads()} threads" if self._device.type == "cpu" else text
+        if self._device.type != "cpu":
+            return text
+        n_threads = torch.get_num_threads()
+        return f"{text}, {n_threads} thread{'s' if n_threads > 1 else ''}"
 
     @property
     def _device(self) -> torch.device:

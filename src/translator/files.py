@@ -27,18 +27,13 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    with open(temporary, "xb") as file:
-        try:
+    try:
+        with open(temporary, "xb") as file:
             if path.exists():  # it keeps who may read it
                 temporary.chmod(path.stat().st_mode & 0o777)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        except BaseException:
-            file.close()
-            temporary.unlink(missing_ok=True)
-            raise
-    try:
         os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)

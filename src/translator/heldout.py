@@ -10,7 +10,7 @@ from translator.pairs import Pair
 class HeldOut:
     """Chooses `size` different English sentences, with all their translations, to judge by.
 
-    Sentences that differ only in case, punctuation or digits count as one, so no near-copy stays in
+    Sentences with the same `near_duplicate_key` count as one, so such near-copies do not stay in
     train. The choice depends on the sentence and the seed, not on the order of the file; memory
     grows with `size` alone.
     """
@@ -49,7 +49,9 @@ class HeldOut:
 
 
 def near_duplicate_key(english: str) -> str:
-    """Equal for sentences that are the same but for case, punctuation, spacing and digits."""
+    """Equal for sentences that are the same but for case, punctuation between words, the width of
+    spaces, and the digits of a number; "1,000" is two numbers, and "e-mail" two words.
+    """
     words = re.sub(
         r"[^\w]+", " ", re.sub(r"\d+", "0", english.lower().replace("’", "'").replace("'", ""))
     )

@@ -157,11 +157,16 @@ class Translator:
         """Whether a text has no more pieces than the model has positions, and than `split_above`
         wants to see in one sentence.
         """
-        options = options or self.config.decoding
+        return self.n_pieces(text) <= self.most_pieces(options or self.config.decoding)
+
+    def n_pieces(self, text: str) -> int:
+        """Of a source, without its tag and end."""
+        return len(self.tokenizer.encode_source(self.hidden(text).text, DEFAULT_STYLE)) - 2
+
+    def most_pieces(self, options: DecodingConfig) -> int:
+        """Of a source that is translated in one piece."""
         most = self.config.model.max_len - 2  # tag and eos
-        if options.split_above:
-            most = min(most, options.split_above)
-        return len(self.tokenizer.encode_source(self.hidden(text).text, DEFAULT_STYLE)) - 2 <= most
+        return min(most, options.split_above) if options.split_above else most
 
     def describe(self, options: DecodingConfig | None = None) -> str:
         """What computes the translations: library, device, number format, threads."""

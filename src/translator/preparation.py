@@ -152,8 +152,9 @@ class _Encoder:
         self._config = config
         self._tokenizer = tokenizer
         self._read, self._encoded = Report(), Report()
-        self._levels: Counter[str] = Counter()
-        self._originals = 0  # without copies with noise
+        self._levels: Counter[str] = Counter()  # of what is kept
+        self._originals = 0  # of what is kept, without copies with noise
+        self._original: Pair | None = None  # the newest
         self.sizes: list[int] = []
 
     def train(self, corpus: _Corpus) -> Iterator[EncodedPair]:
@@ -161,14 +162,14 @@ class _Encoder:
         noise, seed = self._config.data.noise, self._config.train.seed
         for number, entry in enumerate(self._config.data.train):
             before = self._encoded.kept
-            pairs = self._count_originals(self._hidden(corpus.train(entry, self._read)))
+            pairs = self._remembered(self._hidden(corpus.train(entry, self._read)))
             yield from self._encode(with_noisy_copies(pairs, noise, f"{seed}/{number}"))
             self.sizes.append(self._encoded.kept - before)
         corpus.check_some(self._read)
 
     def dev(self, corpus: _Corpus) -> Iterator[EncodedPair]:
         """The dev pairs, as they are."""
-        return self._encode(self._count_originals(self._hidden(corpus.dev)))
+        return self._encode(self._remembered(self._hidden(corpus.dev)))
 
     def notes(self, name: str) -> Iterator[Note]:
         """What was dropped and kept.  Raises DataError when nothing was short enough."""
@@ -191,22 +192,28 @@ class _Encoder:
 
     def _encode(self, pairs: Iterable[Pair]) -> Iterator[EncodedPair]:
         max_len, max_tokens = self._config.model.max_len, self._config.train.max_tokens
-        counted = self._count_levels(pairs)
-        return encode_pairs(counted, self._tokenizer, max_len, max_tokens, self._encoded)
+        taken: list[Pair] = []  # the newest that was asked for
+
+        def one_by_one() -> Iterator[Pair]:
+            for pair in pairs:
+                taken[:] = [pair]
+                yield pair
+
+        kept = encode_pairs(one_by_one(), self._tokenizer, max_len, max_tokens, self._encoded)
+        for encoded in kept:
+            [pair] = taken
+            self._levels[pair.level] += 1
+            self._originals += pair is self._original
+            yield encoded
 
     def _hidden(self, pairs: Iterable[Pair]) -> Iterable[Pair]:
         """Before any noise, which must not change what has to be copied."""
         return map(hide_pair, pairs) if self._tokenizer.has_placeholders else pairs
 
-    def _count_originals(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        for pair in pairs:
-            self._originals += 1
-            yield pair
-
-    def _count_levels(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        for pair in pairs:
-            self._levels[pair.level] += 1
-            yield pair
+    def _remembered(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """What is no copy with noise."""
+        for self._original in pairs:
+            yield self._original
 
 
 def _samples(corpus: _Corpus, tokenizer: Tokenizer, config: Config) -> Sequence[Pair]:

@@ -56,6 +56,7 @@ class RunDirectory:
         self.tensorboard = self.path / "tensorboard"
         self._kept = self.path / "kept"
         self._lock: int | None = None
+        self._was_free = False
         self._resume = self.path / "resume.pt"
         self._metrics = self.path / "metrics.jsonl"
 
@@ -63,12 +64,13 @@ class RunDirectory:
         """Takes the lock of a directory that has been used before.  Raises UserError when another
         process trains there.
         """
-        if (self.path / _LOCK).exists():
+        if (self.path / _LOCK).exists() or self._resume.exists():
             self._acquire()
 
     def check_free(self, overwrite: bool) -> None:
         """Raises UserError when the directory holds a run that would be lost."""
         if overwrite or not any((self.path / name).exists() for name in _CHECKPOINTS):
+            self._was_free = not overwrite
             return
         resumable = self._resume.exists() and self.last.exists()
         way = "--resume continues it, --overwrite" if resumable else "--overwrite"
@@ -78,12 +80,16 @@ class RunDirectory:
         """Makes sure that the directory can be written, and takes its lock. Of what is in it only
         temporary files that a killed process left behind go.
 
-        Raises UserError: it cannot be written, or another process trains here.
+        Raises UserError: it cannot be written, another process trains here, or has done so since
+        `check_free` was asked.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            self.tokens.mkdir(exist_ok=True)
+            held = self._lock is not None
             self._acquire()
+            if self._was_free and not held:
+                self.check_free(overwrite=False)
+            self.tokens.mkdir(exist_ok=True)
             if self._lock is not None or fcntl is None:
                 remove_leftovers(self.path, "*.pt")
                 remove_leftovers(self.path, self._metrics.name)
@@ -206,7 +212,8 @@ class RunDirectory:
         except BlockingIOError:
             os.close(lock)
             raise UserError(
-                f"{self.path}: another process trains here; wait for it, or choose another run_dir"
+                f"{self.path}: another process trains here, or a training of this one was not "
+                "closed; wait for it, or choose another run_dir"
             ) from None
         except OSError:  # a file system without locks
             os.close(lock)

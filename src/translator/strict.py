@@ -155,6 +155,8 @@ def convert(value: Any, wanted: Any, place: str) -> Any:
     if wanted is float or wanted is int:
         return _number(value, wanted, place)
     if isinstance(value, wanted):
+        if isinstance(value, str) and "\0" in value:  # no name of a file has one
+            raise ConfigError(f"{place}: a NUL character stands in it")
         return value
     names = {bool: "true or false", str: "text"}
     hint = (

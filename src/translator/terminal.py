@@ -1,6 +1,15 @@
 """How text stands in a terminal: its width, padding, and what may be printed at all."""
 
+import json
+import re
 import unicodedata
+from typing import Any
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """JSON with its letters as they are, but nothing that a terminal would obey."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return re.sub("[\x7f-\x9f]", lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def width(text: str) -> int:

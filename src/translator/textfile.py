@@ -28,6 +28,22 @@ def without_end(line: str) -> str:
     return line.removesuffix("\n").removesuffix("\r")
 
 
+def check_encoding(name: str) -> None:
+    """Raises LookupError: there is no such encoding, or lines cannot be told apart in it, as in
+    UTF-16 and where a line goes on in the state that the one before it left.
+    """
+    two_lines = "가\n나\n"
+    try:
+        lines = two_lines.encode(name).split(b"\n")
+        one_by_one = "\n".join(line.decode(name) for line in lines) == two_lines
+    except UnicodeEncodeError:  # it has no Hangul, but English can be in it
+        one_by_one = "a\n".encode(name) == b"a\n"
+    except UnicodeError:
+        one_by_one = False
+    if not one_by_one:
+        raise LookupError(name)
+
+
 def read_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
     """The lines of a text file, without their ends and without a byte-order mark.
 
@@ -36,7 +52,7 @@ def read_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
     """
     number = 0
     try:
-        codecs.lookup(encoding)
+        check_encoding(encoding)
         with open(path, "rb") as file:
             for line in without_mark(file, str(path)):
                 number += 1
@@ -47,7 +63,7 @@ def read_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[str]:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
     except LookupError:
         raise DataError(
-            f"data.encoding: unknown encoding {encoding!r}; try utf-8 or cp949"
+            f"data.encoding: unknown or unsuitable encoding {encoding!r}; try utf-8 or cp949"
         ) from None
     except UnicodeDecodeError as error:
         other = "cp949" if encoding.lower().replace("-", "") == "utf8" else "utf-8"

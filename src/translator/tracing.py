@@ -64,6 +64,7 @@ class Trace:
     text: str
     style: str
     translation: str
+    warnings: tuple[str, ...]
     looking: Looking
     shapes: tuple[ModuleShapes, ...]
     masks: dict[Kind, Tensor]  # bool (Tq, Tk), True = may attend
@@ -104,6 +105,7 @@ def trace(translator: Translator, text: str, style: str) -> Trace:
         text=text,
         style=style,
         translation=translation.text,
+        warnings=tuple(translation.warnings),
         looking=looking,
         shapes=tuple(shapes),
         masks=_masks(model, src, tgt_in),

@@ -39,7 +39,15 @@ _PARTS: Final[Mapping[type[nn.Module], Mapping[str, type[nn.Module]]]] = {
 """Every class of a model, and the classes of its parts by name."""
 
 
-_AS_WRITTEN: Final = {kind: dict(vars(kind)) for kind in _PARTS}
+_ASIDE: Final = {"__annotations__", "__annotations_cache__", "__doc__", "__slotnames__"}
+"""What Python itself may write into a class that somebody only looks at, with `help` for one."""
+
+
+def _written_in(kind: type[nn.Module]) -> dict[str, object]:
+    return {name: value for name, value in vars(kind).items() if name not in _ASIDE}
+
+
+_AS_WRITTEN: Final = {kind: _written_in(kind) for kind in _PARTS}
 """What stands in those classes; somebody may put something else there."""
 
 _OF_EVERY_MODULE: Final = vars(nn.Module()).keys()
@@ -52,7 +60,7 @@ def is_unchanged(model: Transformer) -> bool:
     hooks = nn.modules.module
     if model.training or hooks._global_forward_hooks or hooks._global_forward_pre_hooks:
         return False
-    if any(vars(kind) != written for kind, written in _AS_WRITTEN.items()):
+    if any(_written_in(kind) != written for kind, written in _AS_WRITTEN.items()):
         return False
     return all(_is_as_made(part, model.config) for part in model.modules())
 

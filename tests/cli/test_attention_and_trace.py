@@ -83,7 +83,7 @@ def test_numbers_or_a_picture_but_not_both(trained, tmp_path, capsys):
         (["attention", TEXT, "--device", "tpu"], "device: 'tpu' is not on this machine"),
         (["attention", " "], "there is no text"),
         (["attention", "I am. You are."], "2 sentences; look at one at a time"),
-        (["trace", "very " * 60], "the sentence is too long"),
+        (["trace", "very " * 60], "pieces; at most 46 can be looked at"),
         (["trace", "\t"], "there is no text"),
         (["trace", TEXT, "--device", "tpu"], "device: 'tpu' is not on this machine"),
     ],
@@ -155,3 +155,9 @@ def test_an_exported_model_cannot_be_looked_into(trained, tmp_path, capsys):
     for command in ("attention", "trace"):
         assert main([command, TEXT, "--model", out]) == 2
         assert "an exported model shows neither weights nor attention" in capsys.readouterr().err
+
+
+def test_trace_warns_as_the_other_commands_do(trained, capsys):
+    for command in ("attention", "trace"):
+        assert main([command, "안녕하세요", "--model", str(trained)]) == 0
+        assert "translator: the source has no English letters\n" in capsys.readouterr().err

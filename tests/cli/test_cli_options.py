@@ -174,3 +174,17 @@ def test_threads_that_cannot_be(number, capsys):
         with pytest.raises(SystemExit):
             make_parser().parse_args([*command, f"--threads={number}"])
         assert "expected a number from 1 to 1024" in capsys.readouterr().err
+
+
+def test_the_largest_number(capsys):
+    command = ["evaluate", "--data", "x", "--bootstrap"]
+    assert make_parser().parse_args([*command, "0001000000000"]).bootstrap == 10**9
+    with pytest.raises(SystemExit):
+        make_parser().parse_args([*command, "1000000001"])
+    assert "expected a number from 0 to 1000000000, got '1000000001'" in capsys.readouterr().err
+
+
+def test_a_beam_that_is_set_is_wide_enough_for_the_translations():
+    with pytest.raises(UserError, match="3 translations need a beam_size of as many, not 2"):
+        searched(GREEDY, "decoding.beam_size=2", n_best=3)
+    assert searched(GREEDY, "decoding.beam_size=5", n_best=3) == (5, 3)

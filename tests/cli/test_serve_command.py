@@ -98,7 +98,7 @@ def test_a_key_from_the_environment_and_a_web_site_that_may_ask(trained):
             status, headers = status_and_headers(
                 address, key="secret", Origin="https://example.com"
             )
-            assert status == 200 and headers["Access-Control-Allow-Origin"] is None
+            assert status == 403 and headers["Access-Control-Allow-Origin"] is None
             server.send_signal(signal.SIGINT)
             assert server.wait(20) in {0, 130}
             assert "Traceback" not in server.stderr.read()

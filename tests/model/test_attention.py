@@ -185,6 +185,7 @@ def test_heads_that_do_not_divide_the_width_are_refused():
 
 
 def test_no_or_fewer_heads_are_refused():
+    assert MultiHeadAttention(64, 1)(*[torch.ones(1, 2, 64)] * 3).context.shape == (1, 2, 64)
     for n_heads in (0, -4):
         with pytest.raises(ValueError, match=f"n_heads = {n_heads}"):
             MultiHeadAttention(64, n_heads)

@@ -20,6 +20,7 @@ from starlette.testclient import TestClient
 from translator.as_json import looking_as_dict
 from translator.checkpoint import load_checkpoint
 from translator.documents import translate_lines
+from translator.errors import UserError
 from translator.export import export_model
 from translator.inference import Translator
 from translator.looking import Looking
@@ -396,8 +397,20 @@ def test_a_browser_does_not_ask_for_a_strange_site(client, translator):
     strange = {"Origin": "https://example.org", "Sec-Fetch-Site": "cross-site"}
     answer = client.post("/translate", json={"q": TEXT}, headers=strange)
     assert answer.status_code == 403 and "--allow-origin" in answer.json()["error"]
-    own = {"Origin": "http://testserver", "Sec-Fetch-Site": "same-origin"}
-    assert client.post("/translate", json={"q": TEXT}, headers=own).status_code == 200
+    for refused in (
+        {"Origin": "http://testserver:8000", "Sec-Fetch-Site": "same-site"},
+        {"Origin": "https://example.org"},  # to an address that is not secure no more is sent
+        {"Origin": "http://testserver:8000"},
+        {"Origin": "null"},
+    ):
+        assert client.post("/translate", json={"q": TEXT}, headers=refused).status_code == 403
+    for own in (
+        {"Origin": "http://testserver", "Sec-Fetch-Site": "same-origin"},
+        {"Origin": "http://testserver"},
+        {"Sec-Fetch-Site": "none"},
+        {},
+    ):
+        assert client.post("/translate", json={"q": TEXT}, headers=own).status_code == 200
     assert client.get("/languages", headers=strange).status_code == 200
     for origins in (["https://example.org"], ["*"]):
         with TestClient(create_app(translator, origins=origins)) as allowed:
@@ -405,13 +418,38 @@ def test_a_browser_does_not_ask_for_a_strange_site(client, translator):
             assert answer.status_code == 200
 
 
-def test_a_silent_connection_is_closed(translator, monkeypatch):
+@pytest.mark.parametrize("given", ["https://Example.org/", "null", "moz-extension://4f-a"])
+def test_origins_are_what_browsers_send(translator, given):
+    sent = {"Origin": given.lower().rstrip("/"), "Sec-Fetch-Site": "cross-site"}
+    with TestClient(create_app(translator, origins=[given])) as allowed:
+        assert allowed.post("/translate", json={"q": TEXT}, headers=sent).status_code == 200
+    with pytest.raises(UserError, match="expected a web site such as"):
+        create_app(translator, origins=["ftp://example.org"])
+
+
+def test_the_description_has_the_limits_of_this_server(translator):
+    limits = Limits(characters=77, texts=5, alternatives=2, seconds_to_send=60)
+    with TestClient(create_app(translator, limits)) as client:
+        answers = client.get("/openapi.json").json()["paths"]["/translate"]["post"]["responses"]
+        assert "more than 2 alternatives" in answers["400"]["description"]
+        assert "within 60 seconds" in answers["408"]["description"]
+        assert "more than 77 characters or 5 texts" in answers["413"]["description"]
+        assert client.post("/translate", json={"q": "Hi", "alternatives": 3}).status_code == 400
+
+
+def test_korean_in_parts_is_korean(client):
+    """As macOS writes it: each letter of a syllable for itself."""
+    text = unicodedata.normalize("NFD", "안녕하세요")
+    assert client.post("/detect", json={"q": text}).json()[0]["language"] == "ko"
+
+
+def test_a_silent_connection_is_closed(translator):
     """Nothing comes, half a head, or nothing more after an answer; a slow body may come."""
-    monkeypatch.setattr("translator.server.running.SECONDS_FOR_HEAD", 0.3)
+    limits = Limits(seconds_to_send=0.3)
     body = b'{"q": "Hi", "source": "en", "target": "ko"}'
     head = b"POST /detect HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
     head += b"Content-Length: %d\r\n\r\n" % len(body)
-    with running(create_app(translator)) as address:
+    with running(create_app(translator), limits) as address:
         place = ("127.0.0.1", int(address.rsplit(":", 1)[1]))
         for sent in (b"", head[:40]):
             with socket.create_connection(place, timeout=20) as silent:

@@ -1,7 +1,6 @@
 """`translator attention`: where one translation looked."""
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 
@@ -12,7 +11,7 @@ from translator.errors import UserError
 from translator.heatmap import Heatmap, as_table
 from translator.looking import Kind, Looking
 from translator.picture import check_ending, save_picture
-from translator.terminal import printable
+from translator.terminal import json_text, printable
 
 ALL = "all"
 
@@ -34,7 +33,7 @@ def run(args: argparse.Namespace) -> None:
     looking = Looking(translator, args.text, translation, args.style)
     if args.json:
         found = {"text": args.text, "level": args.style, "translation": translation.text}
-        print(json.dumps(found | looking_as_dict(looking), ensure_ascii=False))
+        print(json_text(found | looking_as_dict(looking)))
         return
     heatmaps = _heatmaps(looking, args)
     print(f"{printable(args.text)} → {translation.text}")

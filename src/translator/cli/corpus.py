@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> None:
             words=args.words,
         )
         if not pairs:
-            raise UserError("nothing to draw; raise --per-frame")
+            raise UserError(f"{data}: no frame has a sentence at these levels")
         _write(Path(args.out), list(map("\t".join, pairs)))
     elif args.action == "convert":
         _convert(data)

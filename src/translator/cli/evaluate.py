@@ -1,7 +1,6 @@
 """`translator evaluate`: how good a model is on pairs that it has not seen."""
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -34,7 +33,7 @@ from translator.metrics import (
     scores,
 )
 from translator.pairs import Pair, Report, read_pairs
-from translator.terminal import printable
+from translator.terminal import json_text, printable
 from translator.translation import TooLong
 
 AT_ONCE = 512
@@ -44,9 +43,10 @@ def run(args: argparse.Namespace) -> None:
     """Translates the English side, compares with the Korean side, prints a table or JSON."""
     metrics = [*METRICS, MORPHEMES] if args.morphemes else METRICS
     check_available(metrics)
-    if args.compare and not args.bootstrap:
+    if args.compare and args.bootstrap < 2:
         raise UserError(
-            "--bootstrap 0: a comparison needs samples; leave it out, or judge one model at a time"
+            f"--bootstrap {args.bootstrap}: a comparison needs samples; leave it out, or judge one "
+            "model at a time"
         )
     keep_memory()
     pairs = _read(args.data, args.encoding)
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> None:
             wanted = [pair.tgt for pair, _ in pairs]
             versus = compare(first, second, wanted, metrics, args.bootstrap)
         if args.json:
-            print(json.dumps(as_dict(found, versus), ensure_ascii=False, indent=1))
+            print(json_text(as_dict(found, versus), indent=1))
         else:
             print("\n".join(as_lines(found, versus, args.data)))
         if out is not None:

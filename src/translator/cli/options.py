@@ -1,7 +1,6 @@
 """Options that several commands share, and what they mean for the search."""
 
 import argparse
-import codecs
 import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -9,6 +8,7 @@ from dataclasses import fields, replace
 from translator.config import Config, DecodingConfig
 from translator.errors import UserError
 from translator.levels import DEFAULT_STYLE, LEVELS
+from translator.textfile import check_encoding
 
 ANY = "any: the level of pairs that show none, such as single words"
 """What the help says of the last of LEVELS."""
@@ -16,15 +16,16 @@ MOST_THREADS = 1024
 """More than any computer has cores; a larger number is a slip, and PyTorch would try it."""
 
 
-def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
+def whole_number(low: int, high: int = 10**9) -> Callable[[str], int]:
     """The type of an option that counts something."""
-    allowed = f"{low} up" if high is None else f"{low} to {high}"
 
     def convert(text: str) -> int:
-        longest = 9  # digits; Python refuses to read thousands
-        number = int(text) if text.isdecimal() and len(text) <= longest else -1
-        if number < low or (high is not None and number > high):
-            raise argparse.ArgumentTypeError(f"expected a number from {allowed}, got {text!r}")
+        digits = text.lstrip("0") or "0"  # Python refuses to read thousands
+        number = int(digits) if text.isdecimal() and len(digits) <= len(str(high)) else -1
+        if not low <= number <= high:
+            raise argparse.ArgumentTypeError(
+                f"expected a number from {low} to {high}, got {text!r}"
+            )
         return number
 
     return convert
@@ -58,9 +59,11 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
 def _encoding_name(text: str) -> str:
     """The type of --encoding."""
     try:
-        codecs.lookup(text)
+        check_encoding(text)
     except LookupError:
-        raise argparse.ArgumentTypeError(f"unknown encoding {text!r}; try utf-8 or cp949") from None
+        raise argparse.ArgumentTypeError(
+            f"unknown or unsuitable encoding {text!r}; try utf-8 or cp949"
+        ) from None
     return text
 
 
@@ -158,6 +161,8 @@ def search_options(
         options = replace(options, n_best=1)
     if args.set:
         options = replace(config, decoding=options).override(args.set).decoding
+        if any(setting_name(assignment) == "decoding.beam_size" for assignment in args.set):
+            beam_size = options.beam_size
     options = options.asked(beam_size, options.n_best if n_best is None else n_best)
     for note in options.without_effect():
         print(f"translator: {note}", file=sys.stderr)

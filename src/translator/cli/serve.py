@@ -1,7 +1,6 @@
 """`translator serve`: the page and the HTTP API."""
 
 import argparse
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -30,6 +29,7 @@ def run(args: argparse.Namespace) -> None:
     try:
         from translator.server.answering import Answers
         from translator.server.app import app_of
+        from translator.server.guard import origins_as_sent
         from translator.server.keys import Keys
         from translator.server.limits import Limits
         from translator.server.running import address_of, listen, serve
@@ -40,6 +40,7 @@ def run(args: argparse.Namespace) -> None:
     else:
         keys = Keys.from_environment(KEY_VARIABLE)
     _check_settings(args.set)
+    origins = origins_as_sent(args.allow_origin)
     with listen(args.host, args.port) as listener:
         if args.threads is not None:
             torch.set_num_threads(args.threads)
@@ -51,10 +52,10 @@ def run(args: argparse.Namespace) -> None:
         model.translate(["Hello."])  # lays the weights out before anybody waits for it
         limits = Limits(characters=args.char_limit, waiting=args.max_waiting)
         answers = Answers(model, limits, args.style)
-        app = app_of(answers, keys, _origins(args.allow_origin))
+        app = app_of(answers, keys, origins)
         address = address_of(listener)
         told = f"translator: {address} (page), {address}/docs (API); Ctrl-C ends"
-        serve(app, listener, lambda: print(told, file=sys.stderr, flush=True), answers.stop)
+        serve(app, limits, listener, lambda: print(told, file=sys.stderr, flush=True), answers.stop)
 
 
 def _check_settings(assignments: Sequence[str]) -> None:
@@ -62,14 +63,3 @@ def _check_settings(assignments: Sequence[str]) -> None:
         why = WITHOUT_EFFECT.get(setting_name(assignment))
         if why is not None:
             raise UserError(f"--set {assignment}: {why}; leave it out")
-
-
-def _origins(given: Sequence[str]) -> list[str]:
-    """As browsers send them: scheme, host and port in small letters, without a slash at the end."""
-    origins = [origin.rstrip("/").lower() for origin in given]
-    for origin in origins:
-        if origin != "*" and not re.fullmatch(r"https?://[^/\s]+", origin):
-            raise UserError(
-                f"--allow-origin {origin}: expected a web site such as https://example.org"
-            )
-    return origins

@@ -1,14 +1,14 @@
 """`translator trace`: one translation told step by step, with the shapes of the running model."""
 
 import argparse
-import json
+import sys
 from collections.abc import Iterable, Sequence
 
 from translator.as_json import trace_as_dict
 from translator.cli.model import load_translator
 from translator.documents import check_one_sentence
 from translator.looking import KINDS
-from translator.terminal import padded, printable, width
+from translator.terminal import json_text, padded, printable, width
 from translator.tracing import GreedyStep, Shape, Trace, trace
 
 WIDEST_MASK = 40  # columns; the lines of a wider one would break in most terminals
@@ -24,8 +24,10 @@ def run(args: argparse.Namespace) -> None:
     translator = load_translator(args.model, args.device)
     check_one_sentence(translator, args.text)
     found = trace(translator, args.text, args.style)
+    for warning in found.warnings:
+        print(f"translator: {warning}", file=sys.stderr)
     if args.json:
-        print(json.dumps(trace_as_dict(found), ensure_ascii=False))
+        print(json_text(trace_as_dict(found)))
         return
     parts = (_tokens(found), _shapes(found), _attentions(found), _masks(found), _steps(found))
     print("\n\n".join("\n".join(part) for part in parts))

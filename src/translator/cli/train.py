@@ -107,7 +107,7 @@ class _Screen:
         self.used = True
         if self._on_terminal and isinstance(event, StepReport | Started):
             if self._bar is None:
-                self._bar = self._new_bar()
+                self._bar = self._new_bar(event.step)
             self._bar.update(event.step - self._bar.n)
         if self._bar is not None and isinstance(event, StepReport):
             self._bar.set_postfix_str(_progress(event))
@@ -120,8 +120,11 @@ class _Screen:
         if self._bar is not None:
             self._bar.close()
 
-    def _new_bar(self) -> "tqdm[Never]":
-        return tqdm(total=self._total, file=sys.stderr, unit="step", dynamic_ncols=True)
+    def _new_bar(self, done: int) -> "tqdm[Never]":
+        """From `done` steps on, which a run had made before it was stopped."""
+        return tqdm(
+            total=self._total, initial=done, file=sys.stderr, unit="step", dynamic_ncols=True
+        )
 
     def _lines(self, event: Event) -> list[str]:
         if isinstance(event, Note):

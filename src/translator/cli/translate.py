@@ -1,7 +1,6 @@
 """`translator translate`: one line out for one line in, whatever the line holds."""
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,6 +20,7 @@ from translator.documents import TranslatedLine, translate_lines
 from translator.errors import UserError
 from translator.hardware import keep_memory
 from translator.subtitles import read_subtitles, write_subtitles
+from translator.terminal import json_text
 from translator.translation import TooLong
 
 LINES_AT_ONCE = 1024
@@ -156,7 +156,7 @@ def _as_jsonl(result: TranslatedLine, number: int) -> str:
             {"translation": text, "score": round(score, 4)} for text, score in result.alternatives
         ],
     }
-    return json.dumps(row, ensure_ascii=False)
+    return json_text(row)
 
 
 _FORMATS = {"text": _as_text, "tsv": _as_tsv, "jsonl": _as_jsonl}

@@ -4,6 +4,7 @@ None of its sentences stand in this project; `translator fetch` gets them from t
 """
 
 import hashlib
+import io
 import json
 import lzma
 import re
@@ -18,10 +19,10 @@ from typing import Final, NamedTuple
 from translator.errors import UserError
 from translator.heldout import near_duplicate_key
 from translator.pairs import Pair, Report
-from translator.textfile import read_lines
+from translator.textfile import read_lines, without_end
 from translator.tokenizer import normalize
 
-MOST_BYTES: Final = 1 << 28  # of one text in an archive; the real ones have a few million
+MOST_BYTES: Final = 1 << 25  # of one text in an archive; the real ones have a few million
 _DAMAGE: Final = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
     *(RuntimeError, KeyError, ValueError),
@@ -168,10 +169,11 @@ def _lines(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, str]]:
     """(place, line) of a text in an archive, without the blank ones."""
     if archive.getinfo(name).file_size > MOST_BYTES:
         raise ValueError(f"{name} is larger than it can be")
-    text = archive.read(name).decode("utf-8-sig")
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            yield f"{name}:{number}", line.removesuffix("\r")
+    with archive.open(name) as file:
+        text = io.TextIOWrapper(file, "utf-8-sig", newline="\n")
+        for number, line in enumerate(text, 1):
+            if line.strip():
+                yield f"{name}:{number}", without_end(line)
 
 
 def _turns(conversation: object, key: str) -> list[str]:

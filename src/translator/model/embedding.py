@@ -66,6 +66,6 @@ class Embedding(nn.Module):
 
 def _compute_positions(embedding: Embedding, _keys: object) -> None:
     """After weights were loaded: a model made on the meta device has had no table until now."""
-    with torch.device(embedding.weight.device):
+    with torch.device("cpu"):  # where a new model computes it: the same to the last bit
         positions = sinusoidal_positions(*embedding.positions.shape)
-    embedding.positions = positions.to(embedding.weight.dtype)
+    embedding.positions = positions.to(embedding.weight)  # its device and number format

@@ -1,4 +1,6 @@
-"""The two masks of the chapter. True = may attend; always broadcastable to (B, H, Tq, Tk)."""
+"""The two masks of which the chapter's three are made. True = may attend; always broadcastable to
+(B, H, Tq, Tk).
+"""
 
 import torch
 from torch import Tensor

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +20,7 @@ from translator.levels import DEFAULT_STYLE, SPOKEN
 from translator.server import messages
 from translator.server.answering import Answers
 from translator.server.batching import Busy
-from translator.server.guard import Guard
+from translator.server.guard import Guard, origins_as_sent
 from translator.server.keys import Keys
 from translator.server.language import detect
 from translator.server.limits import Limits
@@ -71,9 +72,10 @@ def app_of(answers: Answers, keys: Keys, origins: Sequence[str] = ()) -> FastAPI
         lifespan=lifespan,
     )
     _add_errors(app)
-    app.add_middleware(Guard, origins=origins)
-    if origins:
-        app.add_middleware(CORSMiddleware, allow_origins=list(origins), allow_methods=["*"])
+    allowed = origins_as_sent(origins)
+    app.add_middleware(Guard, origins=allowed)
+    if allowed:
+        app.add_middleware(CORSMiddleware, allow_origins=allowed, allow_methods=["*"])
     _add_questions(app, answers, keys)
     _add_facts(app, answers, keys)
     app.mount("/page", StaticFiles(directory=PAGE))
@@ -82,6 +84,7 @@ def app_of(answers: Answers, keys: Keys, origins: Sequence[str] = ()) -> FastAPI
 
 def _add_questions(app: FastAPI, answers: Answers, keys: Keys) -> None:
     """What needs a key where keys are needed."""
+    described = partial(_described, answers.limits)
 
     async def question(request: Request, kind: type[Any]) -> Any:
         found = await read_question(request, kind, answers.limits)
@@ -89,19 +92,19 @@ def _add_questions(app: FastAPI, answers: Answers, keys: Keys) -> None:
             raise Refused(403, "a valid api_key is needed")
         return found
 
-    @app.post("/translate", **_described(messages.TranslateQuestion, messages.TranslateAnswer))
+    @app.post("/translate", **described(messages.TranslateQuestion, messages.TranslateAnswer))
     async def translate(request: Request) -> Response:
         """Translates English into Korean; JSON or a form."""
         asked = await question(request, messages.TranslateQuestion)
         return JSONResponse(await unless_gone(request, answers.translate(asked)))
 
-    @app.post("/trace", **_described(messages.TraceQuestion, messages.TraceAnswer))
+    @app.post("/trace", **described(messages.TraceQuestion, messages.TraceAnswer))
     async def trace(request: Request) -> Response:
         """One sentence told step by step: tokens, shapes, masks, and what greedy search chose."""
         asked = await question(request, messages.TraceQuestion)
         return JSONResponse(await unless_gone(request, answers.trace(asked)))
 
-    @app.post("/detect", **_described(messages.DetectQuestion, list[messages.Detection]))
+    @app.post("/detect", **described(messages.DetectQuestion, list[messages.Detection]))
     async def detect_language(request: Request) -> Response:
         """English or Korean, by the letters."""
         asked = await question(request, messages.DetectQuestion)
@@ -140,15 +143,15 @@ def _add_facts(app: FastAPI, answers: Answers, keys: Keys) -> None:
         )
 
 
-def _described(question: type[Any], answer: Any) -> dict[str, Any]:
+def _described(limits: Limits, question: type[Any], answer: Any) -> dict[str, Any]:
     """What OpenAPI says of a route whose body is read by hand."""
     schema = question.model_json_schema()
     kinds = ("application/json", "application/x-www-form-urlencoded")
     failures = {
-        400: "malformed",
+        400: f"malformed, or more than {limits.alternatives} alternatives",
         403: "no valid api_key, or a web site that may not ask",
-        408: "the body did not arrive within 10 seconds",
-        413: "more characters than charLimit of /frontend/settings, more than 200 texts, too large",
+        408: f"the body did not arrive within {limits.seconds_to_send:g} seconds",
+        413: f"more than {limits.characters} characters or {limits.texts} texts, or too many bytes",
         500: "a fault of the server; its log has it",
         503: "too many requests wait, or the server stops",
     }

@@ -2,12 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from translator.errors import UserError
 
 ONLY_OURS: Final = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 WITH_INLINE: Final = (  # Swagger UI's page has a script and images in its text
@@ -16,14 +19,31 @@ WITH_INLINE: Final = (  # Swagger UI's page has a script and images in its text
 )
 
 
+_ORIGIN: Final = re.compile(r"\*|null|(https?|[a-z-]+-extension)://[^/\s]+")
+
+
+def origins_as_sent(given: Iterable[str]) -> list[str]:
+    """Origins as browsers send them: small letters, without a slash at the end.  Raises UserError:
+    one is none.
+    """
+    origins = [origin.rstrip("/").lower() for origin in given]
+    for origin in origins:
+        if not _ORIGIN.fullmatch(origin):
+            raise UserError(
+                f"--allow-origin {origin}: expected a web site such as https://example.org; null "
+                "is a page opened as a file, and * all"
+            )
+    return origins
+
+
 class Guard:
     """Lets browsers run no scripts but our own, and no other site show the page in a frame. An
     unexpected failure is logged, and answered as JSON without its traceback.
 
     Args:
         app: what is guarded
-        origins: web sites whose scripts may ask; of others a browser is refused at once, for it
-            would only keep their scripts from reading the answer
+        origins: web sites whose scripts may ask, as browsers send them; of others a browser is
+            refused at once, for it would only keep their scripts from reading the answer
     """
 
     def __init__(self, app: ASGIApp, origins: Sequence[str] = ()) -> None:
@@ -65,6 +85,12 @@ class Guard:
             await tell(500, "an internal error; the server's log has it")
 
     def _is_strange(self, headers: Headers) -> bool:
-        """Whether a browser asks for a page of a site that may not."""
-        elsewhere = headers.get("sec-fetch-site") == "cross-site"
-        return elsewhere and not {"*", headers.get("origin")} & self._origins
+        """Whether a browser asks for a page of a site that may not. It says so where the server's
+        address is secure or this computer's, and else only from where the page is.
+        """
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        if {"*", origin} & self._origins:
+            return False
+        if site is not None:
+            return site not in {"same-origin", "none"}
+        return origin is not None and origin.partition("://")[2] != headers.get("host")

@@ -1,5 +1,7 @@
 """Which of the two languages a text is in, by its letters."""
 
+import unicodedata
+
 from translator.hangul import has_hangul
 from translator.server.messages import Detection
 
@@ -16,7 +18,7 @@ def detect(text: str) -> Detection:
     """English or Korean, whichever has more letters, and their share of all letters in percent. A
     text with no letter of either is English with confidence 0.
     """
-    letters = [c for c in text if c.isalpha()]
+    letters = [c for c in unicodedata.normalize("NFC", text) if c.isalpha()]
     korean = sum(has_hangul(c) for c in letters)
     latin = sum(c.isascii() for c in letters)
     language, count = ("ko", korean) if korean > latin else ("en", latin)

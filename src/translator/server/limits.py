@@ -12,7 +12,7 @@ class Limits:
     alternatives: int = 9
     waiting: int = 256  # requests in the queue; the next is answered with 503
     together: int = 64  # lines of several requests translated side by side
-    seconds_to_send: float = 10.0  # for the head of a request to begin, and for its body
+    seconds_to_send: float = 10.0  # for the head of a request to arrive, and for its body
 
     @property
     def body_bytes(self) -> int:

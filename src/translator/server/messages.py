@@ -35,15 +35,13 @@ class Question(BaseModel):
 class TranslateQuestion(Question):
     """LibreTranslate's fields, and `level` and `attention`."""
 
-    q: Text | list[Text] = Field(description="English text, or a list of at most 200 texts")
+    q: Text | list[Text] = Field(description="English text, or a list of texts")
     source: Literal["en", "auto"] = Field("en", description="auto: see /detect")
     target: Literal["ko"] = Field("ko")
     format: Literal["text", "html"] = Field(
         "text", description="html: tags stay, the text between them is translated"
     )
-    alternatives: int = Field(
-        0, ge=0, description="number of further translations of each text, at most 9"
-    )
+    alternatives: int = Field(0, ge=0, description="number of further translations of each text")
     level: Level | None = Field(None, description=_LEVEL)
     attention: bool = Field(
         False, description="also where each layer and head looked; not with format html"

@@ -17,7 +17,6 @@ from translator.errors import UserError
 from translator.server.limits import Limits
 
 EXIT_FORCED: Final = 130
-SECONDS_FOR_HEAD: Final = Limits.seconds_to_send
 REUSE_ADDRESS: Final = os.name == "posix"
 """A port is free again as soon as its server has ended. On Windows the same option would let two
 servers listen on one port.
@@ -68,13 +67,17 @@ def address_of(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def configured(app: FastAPI) -> uvicorn.Config:
+def configured(app: FastAPI, limits: Limits) -> uvicorn.Config:
     """How the application is run."""
+
+    class Prompt(_Prompt):
+        seconds = limits.seconds_to_send
+
     return uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,  # what people translate is nobody else's business
-        http=_Prompt,
+        http=Prompt,
         timeout_keep_alive=5,
         timeout_graceful_shutdown=10,
         limit_concurrency=1000,
@@ -84,6 +87,7 @@ def configured(app: FastAPI) -> uvicorn.Config:
 
 def serve(
     app: FastAPI,
+    limits: Limits,
     listener: socket.socket,
     on_start: Callable[[], None],
     on_stop: Callable[[], None],
@@ -95,7 +99,7 @@ def serve(
         on_start: called when the address answers
         on_stop: called at the first signal
     """
-    server = _Server(configured(app), on_stop)
+    server = _Server(configured(app, limits), on_stop)
     on_start()
     server.run(sockets=[listener])
 
@@ -105,6 +109,7 @@ class _Prompt(H11Protocol):
     answer: otherwise a thousand silent ones would leave no place for anybody.
     """
 
+    seconds: float
     _waiting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -126,7 +131,7 @@ class _Prompt(H11Protocol):
     def _wait_for_head(self) -> None:
         if self._waiting is not None:
             self._waiting.cancel()
-        self._waiting = self.loop.call_later(SECONDS_FOR_HEAD, self._close_unless_begun)
+        self._waiting = self.loop.call_later(self.seconds, self._close_unless_begun)
 
     def _close_unless_begun(self) -> None:
         if self.cycle is None or self.cycle.response_complete:
