@@ -82,7 +82,7 @@ ALLOWED = {
     "export": {"checkpoint", "exported", "inference", "levels", "metrics", "tokenizer"},
     "heatmap": {"terminal"},
     "romanization": set(),
-    "picture": {"errors", "hangul", "heatmap", "romanization", "terminal"},
+    "picture": {"errors", "files", "hangul", "heatmap", "romanization", "terminal"},
     "looking": {"errors", "heatmap", "inference", "tokenizer", "translation"},
     "tracing": {"decoding", "inference", "looking", "model", "tokenizer", "translation"},
     "as_json": {"looking", "tracing"},

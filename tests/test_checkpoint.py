@@ -1,4 +1,5 @@
 import inspect
+import math
 import os
 import pickle
 import random
@@ -29,6 +30,7 @@ from translator.checkpoint import (
 )
 from translator.config import TokenizerConfig
 from translator.files import remove_leftovers
+from translator.inference import Translator
 from translator.model.embedding import sinusoidal_positions
 from translator.model.transformer import Transformer
 from translator.vocabulary import train_tokenizer
@@ -445,3 +447,23 @@ def test_pytorch_runs_no_code_either(tmp_path, monkeypatch):
     assert not (tmp_path / "ran").exists()
     torch.load(path, weights_only=False)
     assert (tmp_path / "ran").exists(), "it would have"
+
+
+def test_weights_that_are_not_finite(tmp_path):
+    checkpoint = make_checkpoint()
+    name = "decoder.norm.weight"
+    for number in (math.nan, math.inf):
+        broken = {**checkpoint.weights, name: checkpoint.weights[name] * number}
+        save_checkpoint(tmp_path / "odd.pt", replace(checkpoint, weights=broken))
+        with pytest.raises(CheckpointError, match=f"'{name}' has numbers that are not finite"):
+            load_checkpoint(tmp_path / "odd.pt")
+
+
+def test_which_file_does_not_fit(tmp_path):
+    checkpoint = make_checkpoint()
+    weights = {k: v for k, v in checkpoint.weights.items() if k != "embedding.weight"}
+    save_checkpoint(tmp_path / "odd.pt", replace(checkpoint, weights=weights))
+    with pytest.raises(CheckpointError, match=r"odd\.pt: the checkpoint lacks embedding\.weight"):
+        Translator.from_pretrained(tmp_path / "odd.pt")
+    with pytest.raises(CheckpointError, match="no such checkpoint"):
+        Translator.from_pretrained("a\0b")

@@ -357,8 +357,12 @@ def test_so_many_translations_need_so_wide_a_beam(tmp_path):
 
 
 def test_no_name_has_a_nul(tmp_path):
-    for text in ('data: {train: ["a\\0b"]}', 'train: {run_dir: "a\\0b"}'):
-        assert "a NUL character stands in it" in error(tmp_path, text)
+    for text in (
+        'data: {train: ["a\\0b"]}',
+        'train: {run_dir: "a\\0b"}',
+        'train: {run_dir: "\\ud800"}',
+    ):
+        assert "a NUL or half a character stands in it" in error(tmp_path, text)
 
 
 def within(low: float, high: float) -> st.SearchStrategy[float]:

@@ -65,3 +65,10 @@ def test_no_reference_of_the_corpus_loses_anything():
     found = [pair for pair in pairs if lost(pair.src, pair.tgt)]
     assert len(pairs) > 80_000
     assert [(pair.src, pair.tgt) for pair in found] == []
+
+
+def test_a_long_word_is_read_once():
+    """Each letter could begin a mail address; tried from every one, this would take hours."""
+    assert items("a" * 1_000_000) == []
+    assert items(f"{'a' * 1_000_000}@b") == []
+    assert items("<me.too+x@b-c.org>, (you@d.com)") == ["me.too+x@b-c.org", "you@d.com"]

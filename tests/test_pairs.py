@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import translator
 from translator.levels import LEVELS
-from translator.pairs import Pair, Report, read_pairs
+from translator.pairs import Pair, Report, files_of, read_pairs
 from translator.textfile import DataError, read_lines
 from translator.tokenizer import normalize
 
@@ -229,3 +229,17 @@ def test_encodings_of_korean(tmp_path, encoding):
     assert list(read_lines(tmp_path / "a.txt", encoding)) == ["가", "나"]
     (tmp_path / "b.txt").write_bytes(b"caf\xe9\n")
     assert list(read_lines(tmp_path / "b.txt", "latin-1")) == ["café"]
+
+
+def test_a_pattern_for_folders_within_folders(tmp_path):
+    for place in (".", "a", "a/b"):
+        (tmp_path / place).mkdir(exist_ok=True)
+        (tmp_path / place / "x.tsv").write_text("Hi.\t안녕.\n", encoding="utf-8")
+    assert len(files_of(f"{tmp_path}/**/*.tsv")) == 3
+
+
+@pytest.mark.parametrize("start", [b"\x1f\x8b\x08", b"PK\x03\x04"])
+def test_a_packed_file_is_told(tmp_path, start):
+    (tmp_path / "a.tsv").write_bytes(start + b"x\n")
+    with pytest.raises(DataError, match=r"the file is packed .* unpack it"):
+        list(read_lines(tmp_path / "a.tsv"))

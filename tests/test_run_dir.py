@@ -221,3 +221,15 @@ def test_a_run_without_a_lock_file_is_held_before_it_is_read(tmp_path):
     first.hold()
     with pytest.raises(UserError, match="another process trains here, or a training of this one"):
         RunDirectory(tmp_path).hold()
+
+
+def test_a_damaged_state_says_what_still_works(tmp_path):
+    (tmp_path / "resume.pt").write_bytes(b"half")
+    (tmp_path / "last.pt").touch()
+    with pytest.raises(
+        UserError, match=r"resume\.pt: damaged; begin anew .*--init-from .*last\.pt"
+    ):
+        RunDirectory(tmp_path).load_state(small_config("c", tmp_path))
+    save_atomically(tmp_path / "resume.pt", {"format": 2})
+    with pytest.raises(UserError, match="not the state of a run of this version"):
+        RunDirectory(tmp_path).load_state(small_config("c", tmp_path))

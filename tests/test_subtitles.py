@@ -48,3 +48,14 @@ def test_a_number_as_text_is_text():
         "7",
     ]
     assert [subtitle.text for subtitle in read_subtitles(lines)] == ["42", "7"]
+
+
+def test_a_missing_blank_line():
+    times = "00:00:0{}0,000 --> 00:00:0{}1,000"
+    lines = ["1", times.format(1, 1), "Hello.", "2", times.format(2, 2), "Good morning.", ""]
+    found = read_subtitles(lines)
+    assert [subtitle.text for subtitle in found] == ["Hello.", "Good morning.", ""]
+    texts = [subtitle.text for subtitle in found]
+    assert list(write_subtitles(found, texts)) == lines
+    unnumbered = read_subtitles([times.format(1, 1), "Hello.", times.format(2, 2), "Hi."])
+    assert [subtitle.text for subtitle in unnumbered] == ["Hello.", "Hi."]

@@ -1,5 +1,6 @@
 import json
 import math
+import os
 import re
 import sys
 from dataclasses import replace
@@ -769,3 +770,13 @@ def test_a_decoding_setting_without_effect_is_named(corpus, tmp_path):
     config = small_config(corpus, tmp_path / "run", max_steps=1)
     events = run(config.override(["decoding.length_penalty=2"]))
     assert Note("decoding.length_penalty has no effect in greedy search; raise beam_size") in events
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes as POSIX has them")
+def test_a_pipe_is_no_corpus(tmp_path):
+    """It would be read several times."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UserError, match="a pipe can be read only once; save it as a file"):
+        run(small_config(tmp_path / "pipe", tmp_path / "run"))
+    with pytest.raises(UserError, match="no such checkpoint"):
+        Translator.from_pretrained(tmp_path / "pipe")

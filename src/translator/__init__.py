@@ -74,13 +74,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        is_module = name.isidentifier() and not name.startswith("_")
-        if is_module and importlib.util.find_spec(f"translator.{name}"):  # translator.documents
-            return importlib.import_module(f"translator.{name}")
-        raise AttributeError(f"module 'translator' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"translator.{_HOME[name]}"), name)
+if not TYPE_CHECKING:  # a type checker is to see misspelled names
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOME:
+            is_module = name.isidentifier() and not name.startswith("_")
+            if is_module and importlib.util.find_spec(f"translator.{name}"):  # translator.documents
+                return importlib.import_module(f"translator.{name}")
+            raise AttributeError(f"module 'translator' has no attribute {name!r}")
+        return getattr(importlib.import_module(f"translator.{_HOME[name]}"), name)
 
 
 def __dir__() -> list[str]:

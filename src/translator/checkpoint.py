@@ -168,6 +168,8 @@ def _check_content(content: Mapping[str, Any], size: int) -> None:
     for name, weight in content["weights"].items():
         if not isinstance(name, str) or not weight.is_floating_point():
             raise ValueError(f"weight {name!r} is none")
+        if not weight.isfinite().all():
+            raise ValueError(f"weight {name!r} has numbers that are not finite")
     if not isinstance(content["step"], int):
         raise ValueError("its step is no whole number")
     if not isinstance(content["metrics"], dict):
@@ -207,7 +209,8 @@ def load_safely(path: str | Path) -> dict[str, Any]:
     others = [other.name for other in sorted(path.parent.glob("*.pt")) if other != path]
     beside = [name for name in others if name != "resume.pt"]  # which is no model
     try:
-        path.open("rb").close()
+        if path.is_file():
+            path.open("rb").close()
     except PermissionError:
         raise CheckpointError(f"{path}: may not be read; change its permissions") from None
     except OSError:

@@ -6,7 +6,7 @@ from typing import Final
 
 ADDRESS: Final = (
     r"(?i:https?://|www\.)[^\s<>\"'가-힣]*[\w/]"  # of the web, without mark or particle behind
-    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # of mail
+    r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # of mail
     r"|(?<![\w.@-])\w[\w-]*(?:\.[\w-]+)*\.(?:com|net|org|kr|io)\b"  # a host by its name
     r"(?:/[^\s<>\"'가-힣]*[\w/])?"
 )

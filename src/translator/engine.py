@@ -47,8 +47,9 @@ class TorchEngine:
     """Searches with a model of this package, in the layout that suits the device.
 
     On a CPU the weights are laid out for decoding (`CompactModel`), again whenever they have
-    changed (but for changes through `weight.data`, which leave no trace); elsewhere, and in other
-    number formats than float32, the model is used as it is. Several threads may search at a time.
+    changed (but for changes through `weight.data` and by fused optimizers, which leave no trace);
+    elsewhere, and in other number formats than float32, the model is used as it is. Several threads
+    may search at a time.
     """
 
     def __init__(self, model: Transformer) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 import torch
 from torch import nn
 
-from translator.checkpoint import PRETRAINED, find_checkpoint, load_checkpoint
+from translator.checkpoint import PRETRAINED, CheckpointError, find_checkpoint, load_checkpoint
 from translator.config import Config, DecodingConfig
 from translator.copying import lost
 from translator.decoding import Hypothesis, SearchLimits
@@ -35,7 +35,8 @@ class Translator:
         config: gives the bounds of the search
 
     The weights are laid out for decoding at the first translation, and again when they or a layer
-    have been changed; only a change through `weight.data` leaves no trace, so make a new one then.
+    have been changed; only changes through `weight.data` and by a fused optimizer on the CPU leave
+    no trace, so make a new one then.
 
     Raises:
         TypeError, ValueError: no model of this package, or one of another vocabulary.
@@ -44,7 +45,8 @@ class Translator:
     def __init__(
         self, model: Transformer | ExportedModel, tokenizer: Tokenizer, config: Config
     ) -> None:
-        if isinstance(model, nn.Module) and not isinstance(model, Transformer):
+        is_other = isinstance(model, nn.Module) or not hasattr(model, "search")
+        if is_other and not isinstance(model, Transformer):
             name = type(model).__name__
             raise TypeError(f"model: expected a Transformer or an exported model, got {name}")
         if isinstance(model, Transformer) and len(model.embedding.weight) != tokenizer.vocab_size:
@@ -86,8 +88,13 @@ class Translator:
                 )
             exported = load_exported(path)
             return cls(exported.model, exported.tokenizer, exported.config)
-        checkpoint = load_checkpoint(find_checkpoint(path))
-        model = checkpoint.build_model().to(choose_device(str(device), "device"))
+        file = find_checkpoint(path)
+        checkpoint = load_checkpoint(file)
+        try:
+            model = checkpoint.build_model()
+        except CheckpointError as error:
+            raise CheckpointError(f"{file}: {error}") from None
+        model = model.to(choose_device(str(device), "device"))
         return cls(model, checkpoint.tokenizer, checkpoint.config)
 
     def translate(

@@ -142,7 +142,7 @@ def files_of(entry: str) -> list[str]:
         return [head + src_part + tail, head + tgt_part + tail]
     if not glob.has_magic(entry) or Path(entry).exists():
         return [entry]
-    paths = sorted(glob.glob(entry))
+    paths = sorted(glob.glob(entry, recursive=True))
     if not paths:
         raise DataError(f"{entry}: no file matches (working directory: {Path.cwd()})")
     return paths

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from translator.errors import UserError, lacks
+from translator.files import replacing
 from translator.hangul import has_hangul
 from translator.heatmap import IN_A_ROW, INK_CHANGES_AT, Heatmap, as_svg
 from translator.romanization import romanized
@@ -46,7 +47,8 @@ def save_picture(
     path = Path(path)
     ending = path.suffix.lower()
     if ending == ".svg":
-        path.write_text(as_svg(heatmaps), encoding="utf-8")
+        with replacing(path) as file:
+            file.write(as_svg(heatmaps).encode())
     elif ending == ".json":
         _save_numbers(heatmaps, path)
     else:
@@ -61,10 +63,9 @@ def check_ending(path: str | Path) -> None:
 
 
 def _save_numbers(heatmaps: Sequence[Heatmap], path: Path) -> None:
-    path.write_text(
-        json.dumps([asdict(heatmap) for heatmap in heatmaps], ensure_ascii=False) + "\n",
-        encoding="utf-8",
-    )
+    numbers = json.dumps([asdict(heatmap) for heatmap in heatmaps], ensure_ascii=False)
+    with replacing(path) as file:
+        file.write(f"{numbers}\n".encode())
 
 
 def _save_png(heatmaps: Sequence[Heatmap], path: Path, font: str | None) -> tuple[str, ...]:
@@ -95,7 +96,8 @@ def _save_png(heatmaps: Sequence[Heatmap], path: Path, font: str | None) -> tupl
         _draw(axes, heatmap, family)
     for axes in all_axes[len(heatmaps) :]:
         axes.set_axis_off()
-    figure.savefig(path, dpi=150)
+    with replacing(path) as file:
+        figure.savefig(file, format="png", dpi=150)
     return notes
 
 

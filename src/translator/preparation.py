@@ -8,6 +8,7 @@ import itertools
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from translator.config import Config, DataConfig
 from translator.distributed import Workers
@@ -15,7 +16,7 @@ from translator.events import Note
 from translator.heldout import HeldOut
 from translator.levels import DEFAULT_STYLE
 from translator.noise import with_noisy_copies
-from translator.pairs import Pair, Report, read_pairs
+from translator.pairs import Pair, Report, files_of, read_pairs
 from translator.placeholders import hide_pair
 from translator.run_dir import RunDirectory
 from translator.store import EncodedPair, TokenStore, encode_pairs
@@ -95,6 +96,10 @@ class _Corpus:
         self._held_out = HeldOut(config.data.dev_size, config.train.seed)
         if not self._data.train:
             raise DataError("data.train: name at least one corpus file")
+        for entry in (*self._data.train, *self._data.dev):
+            for path in map(Path, files_of(entry)):
+                if path.exists() and not path.is_file() and not path.is_dir():
+                    raise DataError(f"{path}: a pipe can be read only once; save it as a file")
         self.dev: Sequence[Pair] = self._choose_dev()
         self.dev_sources = {pair.src for pair in self.dev}
         self.seen_dev: set[str] = set()  # dev sentences that were met in train

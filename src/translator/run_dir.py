@@ -137,8 +137,12 @@ class RunDirectory:
                 " --overwrite starts again" if self.last.exists() else " start one without --resume"
             )
             raise UserError(f"{self.path}: no saved run to resume;{again}")
-        state = load_safely(self._resume)
-        if state.get("format") != STATE_FORMAT:
+        try:
+            state = load_safely(self._resume)
+        except CheckpointError:
+            raise UserError(f"{self._resume}: damaged; {self._anew}") from None
+        is_ours = isinstance(state.get("format"), int) and isinstance(state.get("config"), dict)
+        if not is_ours or state["format"] != STATE_FORMAT:
             raise UserError(
                 f"{self._resume}: not the state of a run of this version; --overwrite starts "
                 f"again, or {self._anew}"

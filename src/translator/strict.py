@@ -8,6 +8,7 @@ file, the dotted key and what was expected.
 import dataclasses
 import difflib
 import math
+import re
 import reprlib
 import typing
 from collections.abc import Hashable, Mapping
@@ -155,8 +156,8 @@ def convert(value: Any, wanted: Any, place: str) -> Any:
     if wanted is float or wanted is int:
         return _number(value, wanted, place)
     if isinstance(value, wanted):
-        if isinstance(value, str) and "\0" in value:  # no name of a file has one
-            raise ConfigError(f"{place}: a NUL character stands in it")
+        if isinstance(value, str) and re.search("[\0\ud800-\udfff]", value):  # in no file's name
+            raise ConfigError(f"{place}: a NUL or half a character stands in it")
         return value
     names = {bool: "true or false", str: "text"}
     hint = (

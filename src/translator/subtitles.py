@@ -23,6 +23,10 @@ def read_subtitles(lines: Sequence[str]) -> list[Subtitle]:
     timed = False
     for line in lines:
         if _TIMES.fullmatch(line):
+            if text:  # the blank line before is missing
+                number = [text.pop()] if text[-1].isdecimal() else []
+                subtitles.append(Subtitle(tuple(head), " ".join(filter(None, text))))
+                head, text = number, []
             head.append(line)
             timed = True
         elif timed and line.strip():
@@ -34,6 +38,11 @@ def read_subtitles(lines: Sequence[str]) -> list[Subtitle]:
             head.append(line)
     subtitles.append(Subtitle(tuple(head), " ".join(filter(None, text))))
     return subtitles
+
+
+def has_times(lines: Sequence[str]) -> bool:
+    """Whether there is a line with times, as in every file of subtitles."""
+    return any(map(_TIMES.fullmatch, lines))
 
 
 def write_subtitles(subtitles: Sequence[Subtitle], texts: Sequence[str]) -> Iterator[str]:

@@ -15,11 +15,13 @@ def without_mark(lines: Iterable[bytes], name: str) -> Iterator[bytes]:
     """The lines without a byte-order mark at the beginning.
 
     Raises:
-        DataError: the text is UTF-16, as some Windows programs save it.
+        DataError: the text is UTF-16, as some Windows programs save it, or a packed file.
     """
     for number, line in enumerate(lines):
         if number == 0 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise DataError(f"{name}: the text is UTF-16; save it as UTF-8")
+        if number == 0 and line.startswith((b"\x1f\x8b", b"PK\x03\x04")):
+            raise DataError(f"{name}: the file is packed (gzip, ZIP or a spreadsheet); unpack it")
         yield line.removeprefix(codecs.BOM_UTF8) if number == 0 else line
 
 

@@ -174,3 +174,12 @@ def test_a_pair_that_is_too_long_is_named(trained, tmp_path, capsys):
     assert main([*command, "--set", "decoding.too_long=error"]) == 2
     err = capsys.readouterr().err
     assert f"{path}: Call qqq" in err and "…: " in err and "but the model takes 46" in err
+
+
+def test_what_is_read_is_not_overwritten(trained, tmp_path, capsys):
+    path = tmp_path / "test.tsv"
+    path.write_text("Hi.\t안녕.\tcasual\n", encoding="utf-8")
+    command = ["evaluate", "--model", str(trained), "--data", str(tmp_path / "*.tsv")]
+    assert main([*command, "--out", str(tmp_path / "." / "test.tsv")]) == 2
+    assert "would overwrite what --data reads" in capsys.readouterr().err
+    assert path.read_text(encoding="utf-8") == "Hi.\t안녕.\tcasual\n"

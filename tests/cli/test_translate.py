@@ -407,3 +407,9 @@ def test_a_sentence_without_quotes_is_noticed(trained, capsys):
     for texts in (["I am a student"], ["Hello.", "Thank you.", "Bye."], ["Hi", "Bye"]):
         assert main(["translate", "--model", str(trained), *texts]) == 0
         assert hint not in capsys.readouterr().err
+
+
+def test_a_file_of_subtitles_has_some(trained, tmp_path, capsys):
+    (tmp_path / "a.srt").write_text("I am a student.\n", encoding="utf-8")
+    assert main(["translate", "--model", str(trained), "--file", str(tmp_path / "a.srt")]) == 2
+    assert "no subtitles found; if it is plain text, rename it" in capsys.readouterr().err

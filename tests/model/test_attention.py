@@ -200,3 +200,12 @@ def test_a_mask_without_a_dimension_for_heads_is_refused():
         attention(x, x, x, mask)
     attention(x, x, x, mask[:, None])
     attention(x, x, x, mask[0])
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_as_many_values_as_keys(need_weights):
+    """PyTorch's fused kernel would read memory that is nobody's."""
+    attention = MultiHeadAttention(8, 2).eval()
+    query, key, value = torch.ones(2, 3, 8), torch.ones(2, 5, 8), torch.ones(2, 4, 8)
+    with pytest.raises(ValueError, match="5 keys, but 4 values"):
+        attention(query, key, value, need_weights=need_weights)

@@ -6,6 +6,7 @@ import pytest
 import torch
 from conftest import small_config
 
+from translator.config import ModelConfig
 from translator.model.transformer import Transformer
 
 SRC = torch.tensor([[5, 6, 7, 8], [9, 10, 3, 0], [11, 3, 0, 0]])
@@ -258,3 +259,11 @@ def test_made_in_another_number_format(dtype):
         )
     finally:
         torch.set_default_dtype(torch.float32)
+
+
+def test_maps_are_of_pairs():
+    model = Transformer(ModelConfig(d_model=16, d_ff=16), vocab_size=9).eval()
+    with pytest.raises(ValueError, match="2 sources, but 1 targets"):
+        model.attention_maps(
+            torch.ones(2, 3, dtype=torch.int64), torch.ones(1, 3, dtype=torch.int64)
+        )

@@ -33,7 +33,9 @@ class Slow:
 
 def with_batcher(test, slow, **bounds):
     async def run():
-        batcher = Batcher(slow, **{"most_waiting": 10, "most_together": 4} | bounds)
+        batcher = Batcher(
+            slow, **{"most_waiting": 10, "most_together": 4, "most_characters": 999} | bounds
+        )
         try:
             await test(batcher)
         finally:
@@ -174,7 +176,23 @@ def test_closing_answers_who_still_waits():
         await closing
 
     async def run():
-        batcher = Batcher(slow, most_waiting=10, most_together=4)
+        batcher = Batcher(slow, most_waiting=10, most_together=4, most_characters=999)
         await test(batcher)
 
     asyncio.run(run())
+
+
+def test_long_texts_and_many_translations_do_not_go_together():
+    """Otherwise whoever comes next waits for all of them, even if their clients have left."""
+    slow = Slow()
+
+    async def test(batcher):
+        many = Manner("formal", 3)
+        jobs = [(["a"], FORMAL), (["b" * 9], many), (["c"], many), (["d"], many)]
+        tasks = await queued(batcher, slow, jobs)
+        slow.gate.set()
+        for task in tasks:
+            await task
+        assert [lines for lines, _ in slow.batches] == [["a"], ["b" * 9, "c"], ["d"]]
+
+    with_batcher(test, slow, most_characters=30)

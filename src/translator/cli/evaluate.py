@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import TextIO
 
 from tqdm import tqdm
@@ -32,7 +33,7 @@ from translator.metrics import (
     compare,
     scores,
 )
-from translator.pairs import Pair, Report, read_pairs
+from translator.pairs import Pair, Report, files_of, read_pairs
 from translator.terminal import json_text, printable
 from translator.translation import TooLong
 
@@ -48,6 +49,10 @@ def run(args: argparse.Namespace) -> None:
             f"--bootstrap {args.bootstrap}: a comparison needs samples; leave it out, or judge one "
             "model at a time"
         )
+    if args.out is not None:
+        read = (Path(path).resolve() for entry in args.data for path in files_of(entry))
+        if Path(args.out).resolve() in read:
+            raise UserError(f"--out {args.out}: would overwrite what --data reads; name another")
     keep_memory()
     pairs = _read(args.data, args.encoding)
     models = args.compare or [args.model]

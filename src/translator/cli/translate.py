@@ -19,7 +19,7 @@ from translator.cli.output import writing
 from translator.documents import TranslatedLine, translate_lines
 from translator.errors import UserError
 from translator.hardware import keep_memory
-from translator.subtitles import read_subtitles, write_subtitles
+from translator.subtitles import has_times, read_subtitles, write_subtitles
 from translator.terminal import json_text
 from translator.translation import TooLong
 
@@ -98,7 +98,10 @@ def _translate_all(args: argparse.Namespace, translate: Translate, out: TextIO) 
 
 def _translate_subtitles(args: argparse.Namespace, translate: Translate, out: TextIO) -> None:
     """Each subtitle's text as one line, so that a sentence over two lines stays one sentence."""
-    subtitles = read_subtitles(list(file_lines(args.file)))
+    lines = list(file_lines(args.file))
+    if any(map(str.strip, lines)) and not has_times(lines):
+        raise UserError(f"{args.file}: no subtitles found; if it is plain text, rename it to .txt")
+    subtitles = read_subtitles(lines)
     groups = grouped((subtitle.text for subtitle in subtitles), LINES_AT_ONCE)
     texts: list[str] = []
     with _bar(args, "subtitle", len(subtitles)) as bar:

@@ -119,7 +119,8 @@ class MultiHeadAttention(nn.Module):
             context (B, Tq, D), and the weights or None.
 
         Raises:
-            ValueError: a mask of three dimensions, in which B could be taken for H.
+            ValueError: a mask of three dimensions, in which B could be taken for H; or not as many
+                values as keys.
         """
         return self.attend(query, self.project(key, value), mask, need_weights)
 
@@ -142,6 +143,8 @@ class MultiHeadAttention(nn.Module):
             raise ValueError(
                 f"mask: {tuple(mask.shape)} has no dimension for heads; use mask[:, None]"
             )
+        if kv.key.size(2) != kv.value.size(2):  # the kernel would read what is not there
+            raise ValueError(f"{kv.key.size(2)} keys, but {kv.value.size(2)} values")
         q = self._split(self.w_q(query))  # (B, H, Tq, Dh)
         slow_kernel = q.dtype == torch.bfloat16 and q.device.type == "cpu"
         if need_weights or slow_kernel:

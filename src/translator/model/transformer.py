@@ -72,8 +72,7 @@ class Transformer(nn.Module):
 
     def hidden(self, src: Tensor, tgt_in: Tensor) -> Tensor:
         """The decoder's states before they become logits.  (B, S), (B, T) -> (B, T, D)"""
-        if len(src) != len(tgt_in):
-            raise ValueError(f"{len(src)} sources, but {len(tgt_in)} targets")
+        _check_rows(src, tgt_in)
         memory, memory_mask = self.encode(src)
         out: Tensor = self.decoder(
             self.embedding(tgt_in), memory, self.tgt_mask(tgt_in), memory_mask
@@ -108,6 +107,7 @@ class Transformer(nn.Module):
 
         In training mode dropout shows in them, so call `eval()` before.
         """
+        _check_rows(src, tgt_in)
         src_mask = padding_mask(src, self.pad_id)
         memory, encoder = self.encoder(self.embedding(src), src_mask, need_weights=True)
         decoded = self.decoder(
@@ -116,6 +116,11 @@ class Transformer(nn.Module):
         return AttentionMaps(
             _stack(encoder), _stack(decoded.self_weights), _stack(decoded.cross_weights)
         )
+
+
+def _check_rows(src: Tensor, tgt_in: Tensor) -> None:
+    if len(src) != len(tgt_in):
+        raise ValueError(f"{len(src)} sources, but {len(tgt_in)} targets")
 
 
 def _stack(weights: list[Tensor | None]) -> Tensor:

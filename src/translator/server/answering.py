@@ -58,7 +58,10 @@ class Answers:
         self.limits = limits
         self.level = level
         self._batcher = Batcher(
-            self._translate_lines, most_waiting=limits.waiting, most_together=limits.together
+            self._translate_lines,
+            most_waiting=limits.waiting,
+            most_together=limits.together,
+            most_characters=limits.characters_together,
         )
 
     @property

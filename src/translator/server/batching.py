@@ -36,6 +36,12 @@ class _Job:
     loop: asyncio.AbstractEventLoop
     answer: "asyncio.Future[Any]"
 
+    @property
+    def size(self) -> int:
+        """Characters times the translations wanted of each."""
+        wanted = 1 if self.manner is None else self.manner.n_best
+        return wanted * sum(map(len, self.lines))
+
     def done(self, result: Any) -> None:
         self._tell(lambda: self.answer.set_result(result))
 
@@ -63,14 +69,21 @@ class Batcher:
         translate_lines: lines and manner -> one result a line; called in the thread only
         most_waiting: jobs in the queue
         most_together: lines in one batch; a single job may have more
+        most_characters: in one batch, times the translations wanted; a single job may have more
     """
 
     def __init__(
-        self, translate_lines: TranslateLines, *, most_waiting: int, most_together: int
+        self,
+        translate_lines: TranslateLines,
+        *,
+        most_waiting: int,
+        most_together: int,
+        most_characters: int,
     ) -> None:
         self._translate_lines = translate_lines
         self._most_waiting = most_waiting
         self._most_together = most_together
+        self._most_characters = most_characters
         self._jobs: deque[_Job | None] = deque()
         self._changed = threading.Condition()
         self._stopped = False
@@ -146,14 +159,15 @@ class Batcher:
                 # a signal may have called `stop` in the middle of a `_submit` of the same thread
                 self._refuse_waiting()
                 return []
-            chosen, size = [first], len(first.lines)
+            chosen, size, work = [first], len(first.lines), first.size
             others = [job for job in self._jobs if _goes_with(job, first)]
             for job in others:
                 assert job is not None
-                if size + len(job.lines) > self._most_together:
+                size += len(job.lines)
+                work += job.size
+                if size > self._most_together or work > self._most_characters:
                     break
                 chosen.append(job)
-                size += len(job.lines)
                 self._jobs.remove(job)
             self._answered = len(chosen)
             return chosen

@@ -12,6 +12,7 @@ class Limits:
     alternatives: int = 9
     waiting: int = 256  # requests in the queue; the next is answered with 503
     together: int = 64  # lines of several requests translated side by side
+    characters_together: int = 4000  # of those lines, times the translations wanted of each
     seconds_to_send: float = 10.0  # for the head of a request to arrive, and for its body
 
     @property
