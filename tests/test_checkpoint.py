@@ -467,3 +467,9 @@ def test_which_file_does_not_fit(tmp_path):
         Translator.from_pretrained(tmp_path / "odd.pt")
     with pytest.raises(CheckpointError, match="no such checkpoint"):
         Translator.from_pretrained("a\0b")
+
+
+def test_weights_of_eight_bits(tmp_path):
+    """PyTorch cannot ask them whether they are finite."""
+    save_checkpoint(tmp_path / "small.pt", make_checkpoint(), dtype=torch.float8_e4m3fn)
+    assert load_checkpoint(tmp_path / "small.pt").build_model().embedding.weight.isfinite().all()

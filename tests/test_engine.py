@@ -132,6 +132,8 @@ def test_what_is_no_model_of_this_package_is_refused(translator):
     wrapped = torch.nn.Sequential(translator.model)
     with pytest.raises(TypeError, match="expected a Transformer or an exported model, got Sequen"):
         Translator(wrapped, translator.tokenizer, translator.config)
+    with pytest.raises(TypeError, match="expected a Transformer or an exported model, got None"):
+        Translator(None, translator.tokenizer, translator.config)
 
 
 def other_norm(layer):

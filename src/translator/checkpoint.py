@@ -30,7 +30,8 @@ FORMAT: Final = 1
 MOST_SHARED: Final = 4  # times that a file may say it is; layers can share weights
 MOST_VOCABULARY: Final = 1 << 24  # bytes; 65,536 pieces take about one million
 _PLAIN: Final = re.compile(
-    r"collections OrderedDict|torch \w+Storage|torch\._utils _rebuild_(tensor_v2|parameter)"
+    r"collections OrderedDict|torch\._utils _rebuild_(tensor_v[23]|parameter)"
+    r"|torch(\.storage)? \w+Storage|torch (float8_\w+|uint\d+)"
 )
 """What a pickle of plain values and tensors names."""
 PRETRAINED: Final = Path(__file__).parent / "pretrained" / "model.pt"
@@ -168,7 +169,7 @@ def _check_content(content: Mapping[str, Any], size: int) -> None:
     for name, weight in content["weights"].items():
         if not isinstance(name, str) or not weight.is_floating_point():
             raise ValueError(f"weight {name!r} is none")
-        if not weight.isfinite().all():
+        if not weight.float().isfinite().all():  # eight bits know no isfinite
             raise ValueError(f"weight {name!r} has numbers that are not finite")
     if not isinstance(content["step"], int):
         raise ValueError("its step is no whole number")
